@@ -5,7 +5,9 @@
 # has and room for 64 drivers. Statements are counted only while a row asks for
 # it; the log names sessions, for durations.
 engine_start() {
-    pg_start pg 'shared_buffers = 1GB' 'max_connections = 250' \
+    local fsync=off
+    ! figures_matter || fsync=on
+    pg_start pg "fsync = $fsync" 'shared_buffers = 1GB' 'max_connections = 250' \
         "log_line_prefix = '%c '" \
         "shared_preload_libraries = 'pg_stat_statements'" \
         'pg_stat_statements.track = none' 'compute_query_id = off'
@@ -42,17 +44,18 @@ begin_many() {
 # begin_each WORKFLOW COUNT PARAMETERS: the same, with parameters of its own for
 # the i-th, an expression in SQL.
 begin_each() {
-    BEFORE=$(sql 'select coalesce(max(instance_id), 0) from wf.instance_v')
-    sql "select count(*) from wf.start_many('$1',
-        (select jsonb_agg($3) from generate_series(1, $2) i))" >/dev/null
-    sql 'checkpoint'
+    BEFORE=$(sql 'checkpoint' \
+        --command='select coalesce(max(instance_id), 0) from wf.instance_v' \
+        --command='\o /dev/null' \
+        --command="select count(*) from wf.start_many('$1',
+            (select jsonb_agg($3) from generate_series(1, $2) i))")
 }
 
 # wal_worn_in: the server has WAL files to use again, as while a load lasts. Each file
 # of 16 MB that PostgreSQL must make anew lets everybody wait for some 50 ms.
 wal_worn_in() {
     sql "do \$\$ begin
-        for file in 1 .. 40 loop
+        for file in 1 .. $(count 40 1) loop
             perform pg_logical_emit_message(false, 'bench', 'a file has something in it'), pg_switch_wal();
         end loop;
         end \$\$"

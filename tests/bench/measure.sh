@@ -20,6 +20,23 @@ count() {
         n = int(n * scale / unit) * unit; print n < unit ? unit : n }'
 }
 
+# seconds NUMBER LEAST: so long at the chosen scale, but LEAST at the least.
+seconds() {
+    awk -v n="$1" -v least="$2" -v scale="$SCALE" 'BEGIN {
+        n *= scale; print n < least ? least : n }'
+}
+
+# figures_matter: at a scale below 0.1 nobody looks at the figures; that the rows work
+# is all that such a run shows.
+figures_matter() {
+    awk -v scale="$SCALE" 'BEGIN { exit scale < 0.1 }'
+}
+
+# rest SECONDS: nothing happens for so long, where figures are better for it.
+rest() {
+    ! figures_matter || sleep "$1"
+}
+
 # percentile P: of the numbers in $WORK/delays, one a line, in order.
 percentile() {
     awk -v p="$1" '{ x[NR] = $1 } END {

@@ -12,16 +12,20 @@
 # vary, so one run is enough.
 
 row_10() {
-    local run workflows steps polls
+    local run few workflows short steps pause polls
+    few=$(count 100 10)
     workflows=$(count 4000 10)
-    steps=$(count 100 10)
-    polls=$(count 10 2)
-    chain short 20 >"$WORK/chain.wf"
-    chain long "$((20 + steps))" >>"$WORK/chain.wf"
+    short=$(count 20 2)
+    steps=$(count 100 2)
+    pause=$(count 2 1)
+    polls=$(count 10 1)
+    chain short "$short" >"$WORK/chain.wf"
+    chain long "$((short + steps))" >>"$WORK/chain.wf"
     for ((run = 1; run <= RUNS; run++)); do
         workspace_fresh "$BENCH/three.wf" "$WORK/chain.wf"
         # what pages a checkpoint makes whole in the WAL depends on when it comes
         sql 'alter system set full_page_writes = off'
+        clock_stop
         ledger count_statements
         sql 'alter system reset full_page_writes'
     done
@@ -29,6 +33,7 @@ row_10() {
     workspace_fresh "$BENCH/three.wf" "$WORK/chain.wf"
     # autovacuum makes sessions plan their statements anew, at some moment
     sql 'alter system set autovacuum = off'
+    clock_stop
     counted_start
     ledger count_instructions
     sql 'alter system reset autovacuum'
@@ -46,16 +51,16 @@ chain() {
     printf '\n}\n'
 }
 
-# ledger HOW: count all three kinds of work.
+# ledger HOW: count all three kinds of work; clock_stop was before it.
 ledger() {
-    clock_stop
     ledger_kind "$1" task "$((3 * workflows))" \
-        "drive begin_many three 100" \
-        "drive begin_many three $((100 + workflows))"
-    ledger_kind "$1" step "$steps" "take_turns short 20" \
-        "take_turns long $((20 + steps))"
+        "drive begin_many three $few" \
+        "drive begin_many three $((few + workflows))"
+    ledger_kind "$1" step "$steps" "take_turns short $short" \
+        "take_turns long $((short + steps))"
     clock_go
-    ledger_kind "$1" poll "$polls" "drive rest 2" "drive rest $((2 + polls))"
+    ledger_kind "$1" poll "$polls" "drive find_nothing $pause" \
+        "drive find_nothing $((pause + polls))"
 }
 
 # clock_stop, clock_go: to the driver it is always the same time. Else the upkeep of
@@ -64,31 +69,32 @@ clock_stop() {
     [ "$(sql "select to_regrole('wf_driver_bench') is null")" = f ] ||
         login_create wf_driver_bench wf_driver
     clock_allow
-    sql 'grant wf_admin to wf_driver_bench'
-    sql "alter role wf_driver_bench set wf.now = '$(sql 'select now()')'"
+    sql "do \$\$ begin
+        grant wf_admin to wf_driver_bench;
+        execute format('alter role wf_driver_bench set wf.now = %L', now());
+        end \$\$"
 }
 
 clock_go() {
-    sql 'alter role wf_driver_bench reset wf.now'
-    sql 'revoke wf_admin from wf_driver_bench'
+    sql 'alter role wf_driver_bench reset wf.now;
+        revoke wf_admin from wf_driver_bench'
 }
 
-# ledger_kind HOW KIND DIFFERENCE SMALL LARGE
+# ledger_kind HOW KIND DIFFERENCE SMALL LARGE. The small one only makes the figures
+# right, for minutes.
 ledger_kind() {
     local name
     declare -A small large
-    "$1" small "$4"
+    ! figures_matter || "$1" small "$4"
     "$1" large "$5"
-    for name in "${!small[@]}"; do
-        figure 10 "$2_$name" "$(calc "(${large[$name]} - ${small[$name]}) / $3")"
+    for name in "${!large[@]}"; do
+        figure 10 "$2_$name" "$(calc "(${large[$name]} - ${small[$name]:-0}) / $3")"
     done
 }
 
 # drive COMMAND…: a driver does what that begins. PIDS are those of its sessions in
 # the server.
 drive() {
-    # shellcheck disable=SC2034 # all_ended looks behind it
-    BEFORE=$(sql 'select coalesce(max(instance_id), 0) from wf.instance_v')
     REST=0
     "$@"
     # shellcheck disable=SC2119
@@ -99,8 +105,8 @@ drive() {
     driver_end
 }
 
-# rest SECONDS: nothing is to be done for so long.
-rest() {
+# find_nothing SECONDS: nothing is to be done for so long.
+find_nothing() {
     REST=$1
 }
 

@@ -3,12 +3,12 @@
 
 row_11() {
     local seconds run before
-    seconds=$(awk -v s="$SCALE" 'BEGIN { print 20 * s < 2 ? 2 : 20 * s }')
+    seconds=$(seconds 20 0.2)
     workspace_fresh "$BENCH/three.wf"
     driver_begin
     begin_many three 100
     all_ended
-    sleep 2 # it falls asleep by and by
+    rest 2 # it falls asleep by and by
     for ((run = 1; run <= RUNS; run++)); do
         statements_count top
         meter_start

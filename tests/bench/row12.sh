@@ -6,6 +6,7 @@
 
 row_12() {
     local run
+    LOOKS=$(count 10 2)
     full_begin
     login_create bench_viewer wf_viewer
     sql 'alter role bench_viewer set log_statement_stats = on'
@@ -34,24 +35,24 @@ explain_each() {
                 generate_series(1, 20))"
 }
 
-# explain_some FIGURE WHERE: ten of them.
+# explain_some FIGURE WHERE: so many of them.
 explain_some() {
     local target
     log_mark
     sql "select instance_id || '/' || process_id $2
-          order by random() limit 10" |
+          order by random() limit $LOOKS" |
         while read -r target; do
             look explain "$target"
         done
     looked "explain_$1"
 }
 
-# look_often FIGURE COMMAND…: ten times.
+# look_often FIGURE COMMAND…: so many times.
 look_often() {
     local figure=$1 k
     shift
     log_mark
-    for ((k = 1; k <= 10; k++)); do
+    for ((k = 1; k <= LOOKS; k++)); do
         look "$@"
     done
     looked "$figure"

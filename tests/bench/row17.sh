@@ -3,7 +3,7 @@
 
 row_17() {
     local run samples
-    samples=$(count 200 10)
+    samples=$(count 200 20) # of either kind there are some
     nginx_start 'location / { echo_sleep 0.2; echo fine; }'
     printf '%s\n' 'workflow flood() {' \
         "  forall(i in 1..50000) { http.Request(url = \"$HTTP_URL/\") }" '}' \

@@ -29,7 +29,7 @@ under_load() {
         tr '\n' ' ' >"$WORK/background.sql"
     spawn background pgbench --no-vacuum --client=2 --rate="$(calc "$2 / 60")" \
         --time=600 --file="$WORK/background.sql"
-    sleep 2 # it is to be under way
+    rest 2 # it is to be under way
     before=$(sql 'select max(instance_id) from wf.instance_v')
     start_paced "$1" "wf.start('get', '{\"url\": \"$(head -n 1 "$WORK/clock")\"}')"
     figure 18 background "$(sql "select count(*) * 3 / extract(epoch from

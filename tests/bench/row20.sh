@@ -2,9 +2,12 @@
 # row20.sh - what comes due at one moment: 100,000 timers, 10,000 retries, 10,000 schedules
 
 row_20() {
-    local timers retries schedules run period=60
-    # a quick look does not wait for minutes
-    awk -v s="$SCALE" 'BEGIN { exit s >= 1 }' && period=10
+    local timers retries schedules run period
+    period=$(seconds 60 2)
+    period=${period%.*}
+    while [ $((60 % period)) != 0 ]; do # each minute has whole ones
+        period=$((period - 1))
+    done
     timers=$(count 100000)
     retries=$(count 10000)
     schedules=$(count 10000)
@@ -61,7 +64,7 @@ begin_waiting() {
 # fire in a second.
 fall_due() {
     local at
-    at=$(sql "update wf.timer set due_at = clock_timestamp() + interval '5 s' where kind = '$2';
+    at=$(sql "update wf.timer set due_at = clock_timestamp() + interval '$(seconds 5 0.5) s' where kind = '$2';
         select extract(epoch from max(due_at)) from wf.timer")
     sql "select pg_sleep(greatest(0, $at - extract(epoch from clock_timestamp())))" >/dev/null
     wait_sql 300 "select not exists (select from wf.timer)"
@@ -69,7 +72,7 @@ fall_due() {
 }
 
 # schedules_set WORKFLOW OVERLAP COUNT PERIOD: so many that fire each minute, or each
-# ten seconds, from the time after the next one on.
+# so many seconds, from the time after the next one on.
 schedules_set() {
     local cron='* * * * *'
     [ "$4" = 60 ] || cron="*/$4 * * * * *"

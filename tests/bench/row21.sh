@@ -5,7 +5,7 @@
 row_21() {
     local run elements rounds samples
     elements=$(count 1000000)
-    rounds=$(count 100000 10000)
+    rounds=$(count 100000 1000)
     samples=$(count 200 10)
     printf '%s\n' 'workflow wide(n: int) { forall(i in 1..n) { let x = i } }' \
         'workflow long(n: int) {' \

@@ -43,13 +43,13 @@ END
 # crowd_hears SIGNALS: a million instances wait, and 10,000 schedules for the next year;
 # what that costs while nothing happens, and so many signals to them.
 crowd_hears() {
-    local crowd part seconds begin
-    crowd=$(count 1000000 5000)
-    part=$((crowd < 50000 ? crowd : 50000))
-    seconds=$(awk -v s="$SCALE" 'BEGIN { print 30 * s < 1 ? 1 : 30 * s }')
+    local crowd left part seconds begin
+    crowd=$(count 1000000)
+    seconds=$(seconds 30 0.2)
     workspace_fresh "$WORK/ear.wf"
     driver_begin
-    for ((begin = 0; begin < crowd; begin += part)); do
+    for ((left = crowd; left > 0; left -= part)); do
+        part=$((left < 50000 ? left : 50000))
         begin_many ear "$part"
     done
     sql "select count(wf.schedule_set('s' || n, 'ear', '0 0 1 1 *'))
@@ -57,8 +57,7 @@ crowd_hears() {
     wait_sql 600 "select count(*) = $crowd from wf.timer"
     sql 'vacuum analyze'
     sql 'checkpoint'
-    # the driver falls asleep by and by
-    sleep 2
+    rest 2 # the driver falls asleep by and by
     wait_sql 300 "select not exists (select from pg_stat_activity where backend_type = 'autovacuum worker')"
     meter_start
     sleep "$seconds"

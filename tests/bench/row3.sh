@@ -23,7 +23,7 @@ row_3() {
 # What the server can answer, to a client that does nothing else.
 http_ceiling() {
     command -v wrk >/dev/null || return 0
-    wrk --threads 1 --connections 32 --duration 2s "$HTTP_URL/" >"$WORK/wrk.out"
+    wrk --threads 1 --connections 32 --duration "$(count 2 1)s" "$HTTP_URL/" >"$WORK/wrk.out"
     figure 3 ceiling "$(awk '$1 == "Requests/sec:" { print $2 }' "$WORK/wrk.out")"
 }
 
@@ -78,11 +78,9 @@ post_workflows() {
 }
 
 secrets_put() {
-    local i
     SECRETS=$(private_dir)
-    for ((i = 1; i <= 50; i++)); do
-        (umask 077 && head -c 30 /dev/urandom | base64 >"$SECRETS/token-$i")
-    done
+    head -c 1500 /dev/urandom | base64 --wrap=40 | (umask 077 &&
+        awk -v tokens="$SECRETS/token-" '{ print >(tokens NR) }')
 }
 
 # all_known: the requests with a secret have ended well.

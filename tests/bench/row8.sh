@@ -37,7 +37,7 @@ drivers_end() {
 warm_up() {
     statements_count top
     until [ "$(polls_at_least "$2")" = "$1" ]; do
-        begin_many three 3000
+        begin_many three "$(count 3000)"
         all_ended
     done
     statements_count none

@@ -6,6 +6,7 @@
 FAKETIME=$(find /usr/lib -name libfaketime.so.1 | head -n 1)
 [ -n "$FAKETIME" ] || skip_all 'there is no libfaketime'
 campaign driver_clock 5 40 "$@"
+LEASE_SECONDS=5
 world
 CLOCK=$WORK/clock
 echo +0 >"$CLOCK"

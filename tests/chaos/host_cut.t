@@ -11,6 +11,7 @@ fi
 . "$CHAOS/wires.sh"
 
 campaign host_cut 2 50 "$@"
+LEASE_SECONDS=5
 network_needed
 TIMEOUT_MS=1500
 GRACE_MS=1000

@@ -19,7 +19,7 @@ CHAOS=$ROOT/tests/chaos
 DRIVERS=(one two three)
 DRIVER_OPTIONS=(-o slots=4 -o poll_max_ms=200 -o heartbeat_ms=500)
 SERVER_ENVIRONMENT=() # VARIABLE=VALUE…
-LEASE_SECONDS=2
+LEASE_SECONDS=2 # more where nobody may be given up: machines stop for a second or two
 HEARD=$WORK/started # the instances whose start was answered
 
 # campaign NAME FAULTS LONG "$@": it begins. FAULTS is how many faults there

@@ -11,6 +11,7 @@ fi
 . "$CHAOS/disks.sh"
 
 campaign log_full 4 40 "$@"
+LEASE_SECONDS=5
 KINDS=(sockets log server reader) # the first one comes to a fresh driver
 PLACES=$WORK/disks
 mkdir "$PLACES"

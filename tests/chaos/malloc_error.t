@@ -68,7 +68,7 @@ command_run() {
         >"$WORK/$2.out" 2>"$WORK/$2.all" || STATUS=$?
     grep -v '^malloc_error: ' "$WORK/$2.all" >"$WORK/$2.err" || true
     # how long the instance has been there is another time each time
-    sed -E -i 's/"elapsed_s":[0-9.]+//; s/,? +[0-9]+s$//' "$WORK/$2.out"
+    sed -E -i 's/"elapsed_s":[0-9.]+//; s/,? +[0-9]+([smh]|[mhd] [0-9]+[smh])$//' "$WORK/$2.out"
 }
 
 # libconfig_crashed: libconfig 1.5 uses what it could not allocate, and later ones

@@ -11,6 +11,7 @@ fi
 . "$CHAOS/wires.sh"
 
 campaign service_cut 2 50 "$@"
+LEASE_SECONDS=5
 network_needed
 TIMEOUT_MS=1500
 WIRE=11

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 exits 'the bench runs' 0 timeout 1500 env WORK_PARENT="$WORK" NPM=none \
-    bash "$ROOT/tests/bench/run" --runs 1 --scale 0.005 \
+    bash "$ROOT/tests/bench/run" --runs 1 --scale 0.001 \
     --json "$WORK/figures.json"
 like 'without npm nothing is beside us, which is no failure' "$OUTPUT" \
     'row 15: not possible here: '

@@ -146,19 +146,26 @@ killed_after() {
         "$(state_of "$id"), $(runs_of "again$pause")" 'END success, 1'
 }
 
-sent_again() {
-    sql_is_true "select exists (select from wf.event_v
-        where event = 'lost' and was = 'EXECUTING' and state = 'INIT')"
-}
-
 for pause in 0 0.1 0.2 0.3 0.4 0.6; do
     killed_after "$pause"
 done
-# a driver that was quicker each time has sent none of them again: until one has
-for pause in 0.00 0.01 0.02 0.03 0.04 0.05; do
-    sent_again || killed_after "$pause"
-done
-ok 'jobs were lost and polled again at least once' sent_again
+
+# sshd and its connections stand still: a start lasts until its driver is killed.
+kill -s STOP "$(pid_of sshd)"
+mapfile -t connections < <(pgrep --parent "$(pid_of sshd)")
+kill -s STOP "${connections[@]}"
+id=$(job "$(held stopped)")
+in_state "$id" ssh.Job EXECUTING
+driver_stop two KILL 2>/dev/null || true
+kill -s CONT "$(pid_of sshd)" "${connections[@]}"
+touch "$HOST/stopped.go"
+driver two
+ended "$id" 30
+is 'a driver that is killed while its host stands still: its job ran once' \
+    "$(state_of "$id"), $(runs_of stopped)" 'END success, 1'
+ok 'that start was lost and sent again' sql_is_true "select exists (
+    select from wf.event_v where instance_id = $id
+       and event = 'lost' and was = 'EXECUTING' and state = 'INIT')"
 
 # --- cancelled
 

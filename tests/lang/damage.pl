@@ -22,21 +22,39 @@ sub damage {
     return $text;
 }
 
+# survives COMMAND, COPY…: one process for all copies, and for each half of them
+# if it ends badly, down to the copy that ended it.
+sub survives {
+    my ($command, @copies) = @_;
+    my $status = system "'$tool' $command -0 -I lib -L lib "
+        . join(' ', map {"'$_->{path}'"} @copies) . " >/dev/null 2>'$folder/damage'";
+    return 1 if $status == 0 || $status == 256 && !-s "$folder/damage";
+    if (@copies > 1) {
+        my @half = splice @copies, @copies / 2;
+        my $fine = grep { survives($command, @$_) } \@copies, \@half;
+        print "$copies[0]{name} to $half[-1]{name}, $command: "
+            . "status $status, but not for each half\n" if $fine == 2;
+        return 0;
+    }
+    print "$copies[0]{name}, $command: status $status\n";
+    system "cp '$copies[0]{path}' '$ENV{KEEP}'" if $ENV{KEEP};
+    return 0;
+}
+
+my @damaged;
 for my $file (@files) {
     open my $in, '<', $file or die "cannot read $file: $!\n";
     my $text = do { local $/; <$in> };
     for my $copy (1 .. $copies) {
         my $damaged = $text;
         $damaged = damage($damaged) for 1 .. 1 + int rand 3;
-        open my $out, '>', "$folder/damaged.wf" or die "cannot write: $!\n";
+        my $path = "$folder/damaged-" . @damaged . '.wf';
+        open my $out, '>', $path or die "cannot write: $!\n";
         print $out $damaged;
         close $out or die "cannot write: $!\n";
-        for my $command ('compile', 'fmt') {
-            my $status = system "'$tool' $command -I lib -L lib "
-                . "'$folder/damaged.wf' >/dev/null 2>'$folder/damage'";
-            next if $status == 0 || $status == 256 && !-s "$folder/damage";
-            print "$file, copy $copy, $command: status $status\n";
-            system "cp '$folder/damaged.wf' '$ENV{KEEP}/$copy.wf'" if $ENV{KEEP};
-        }
+        push @damaged, { path => $path, name => "$file, copy $copy" };
     }
+}
+while (my @some = splice @damaged, 0, 500) {
+    survives($_, @some) for 'compile', 'fmt';
 }

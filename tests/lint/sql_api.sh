@@ -4,13 +4,16 @@
 . "$(dirname "$0")/../lib.sh"
 cd "$ROOT"
 
-# named REGEX: where the code, comments apart, names something that matches.
+# Every line of code behind its file's name; the compiler takes the comments out.
+find runtime driver console -name '*.[ch]' ! -path 'console/lang/*' -print0 | sort -z |
+    xargs -0 awk 'FNR == 1 { printf "# 1 \"%s\"\n", FILENAME } { print }' |
+    gcc -w -fpreprocessed -dD -E -x c - |
+    awk -F '"' '/^# [0-9]+ "/ { file = $2 } !/^#/ { print file ": " $0 }' >"$WORK/code"
+ok 'there is code' test -s "$WORK/code"
+
+# named REGEX: where the code names something that matches.
 named() {
-    local file
-    while read -r file; do
-        gcc -fpreprocessed -dD -E "$file" 2>/dev/null | grep -v '^#' |
-            grep -oE "$1" | sed "s|^|$file: |" || true
-    done < <(find runtime driver console -name '*.[ch]' ! -path 'console/lang/*' | sort)
+    perl -ne 'my ($file) = /^(.*?: )/; print "$file$1\n" while /('"$1"')/g' "$WORK/code"
 }
 
 # wf.NAME( is a procedure, wf.NAME_v a view; anything else is too much.

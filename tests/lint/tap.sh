@@ -47,7 +47,7 @@ harness() {
     mkdir -p "$WORK/tree/tests/law"
     cp tests/harness "$WORK/tree/tests/harness"
     printf '%s\n' "$@" >"$WORK/tree/tests/law/run"
-    perl "$WORK/tree/tests/harness" law "$WORK/results" >"$WORK/out" 2>&1
+    SUITES=law perl "$WORK/tree/tests/harness" law "$WORK/results" >"$WORK/out" 2>&1
 }
 
 exits 'the harness: a file that says ok' 0 harness 'echo "ok 1 - a"; echo 1..1'
@@ -60,8 +60,15 @@ is 'it has not passed' "$(cat "$WORK/results")" '0 0'
 is 'it is named, with the reason' "$(cat "$WORK/results.skipped")" $'tests/law/run\ta: no net'
 exits 'the harness: a file that is skipped' 0 harness 'echo "1..0 # SKIP no net"'
 is 'it is named, too' "$(cat "$WORK/results.skipped")" $'tests/law/run\tno net'
-rm -r "$WORK/tree/tests/law"
-exits 'the harness: a suite without files' 1 perl "$WORK/tree/tests/harness" law "$WORK/none"
+mkdir "$WORK/tree/tests/lang"
+printf 'exit 1\n' >"$WORK/tree/tests/lang/run"
+exits 'the harness: a file that sanitize runs, too, where both run' 0 \
+    env SUITES='lang sanitize' perl "$WORK/tree/tests/harness" lang "$WORK/left"
+is 'it is left to sanitize' "$OUTPUT" '1 files are left to the suite sanitize'
+exits 'the harness: the same file where sanitize does not run' 1 \
+    env SUITES=lang perl "$WORK/tree/tests/harness" lang "$WORK/left"
+rm -r "$WORK/tree/tests/law" "$WORK/tree/tests/lang"
+exits 'the harness: a suite without files' 1 env SUITES=law perl "$WORK/tree/tests/harness" law "$WORK/none"
 is 'it has failed' "$(cat "$WORK/none")" '0 1'
 
 # What hides that a command failed from `is NAME "$(command)" ''`: search says it.
