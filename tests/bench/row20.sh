@@ -5,7 +5,7 @@ row_20() {
     local timers retries schedules run period
     period=$(seconds 60 2)
     period=${period%.*}
-    while [ $((60 % period)) != 0 ]; do # each minute has whole ones
+    while [ $((60 % period)) != 0 ]; do # a minute is to have whole ones
         period=$((period - 1))
     done
     timers=$(count 100000)

@@ -163,7 +163,7 @@ driver two
 ended "$id" 30
 is 'a driver that is killed while its host stands still: its job ran once' \
     "$(state_of "$id"), $(runs_of stopped)" 'END success, 1'
-ok 'that start was lost and sent again' sql_is_true "select exists (
+ok 'the start was lost and sent again' sql_is_true "select exists (
     select from wf.event_v where instance_id = $id
        and event = 'lost' and was = 'EXECUTING' and state = 'INIT')"
 
