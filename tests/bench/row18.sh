@@ -32,6 +32,9 @@ under_load() {
     rest 2 # it is to be under way
     before=$(sql 'select max(instance_id) from wf.instance_v')
     start_paced "$1" "wf.start('get', '{\"url\": \"$(head -n 1 "$WORK/clock")\"}')"
+    # few samples are taken before two of the others have come
+    wait_sql 60 "select count(distinct started_at) > 1 from wf.instance_v
+        where instance_id > $before and workflow = 'three'"
     figure 18 background "$(sql "select count(*) * 3 / extract(epoch from
         max(i.started_at) - min(i.started_at)) from wf.instance_v i
         where i.instance_id > $before and i.workflow = 'three'")"
