@@ -6,11 +6,7 @@
 # it; the log names sessions, for durations.
 engine_start() {
     local fsync=on
-    STRATEGY=wal_log # of createdb
-    if ! figures_matter; then
-        fsync=off
-        STRATEGY=file_copy # which is faster where nothing waits for the disk
-    fi
+    figures_matter || fsync=off
     pg_start pg "fsync = $fsync" 'shared_buffers = 1GB' 'max_connections = 250' \
         "log_line_prefix = '%c '" \
         "shared_preload_libraries = 'pg_stat_statements'" \
@@ -30,8 +26,7 @@ workspace_fresh() {
 workspace_new() {
     export PGDATABASE=$1
     shift
-    createdb --maintenance-db=postgres --strategy="$STRATEGY" \
-        --template=wf_empty "$PGDATABASE"
+    createdb --maintenance-db=postgres --template=wf_empty "$PGDATABASE"
     wf-console install "$@" >/dev/null
     BEFORE=0
 }
@@ -49,11 +44,10 @@ begin_many() {
 # begin_each WORKFLOW COUNT PARAMETERS: the same, with parameters of its own for
 # the i-th, an expression in SQL.
 begin_each() {
-    BEFORE=$(sql 'checkpoint' \
-        --command='select coalesce(max(instance_id), 0) from wf.instance_v' \
-        --command='\o /dev/null' \
-        --command="select count(*) from wf.start_many('$1',
-            (select jsonb_agg($3) from generate_series(1, $2) i))")
+    BEFORE=$(sql 'select coalesce(max(instance_id), 0) from wf.instance_v')
+    sql "select count(*) from wf.start_many('$1',
+        (select jsonb_agg($3) from generate_series(1, $2) i))" >/dev/null
+    sql 'checkpoint'
 }
 
 # wal_worn_in: the server has WAL files to use again, as while a load lasts. Each file

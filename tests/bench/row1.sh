@@ -28,15 +28,13 @@ three_steps() {
 # bare_queue ROW JOBS CLIENTS: the same work as jobs of a queue.
 bare_queue() {
     local transactions=$((($2 / 100 + $3 - 1) / $3)) begin end
-    # where figures do not matter the database of before will do
-    ! figures_matter || workspace_drop bare
-    createdb --maintenance-db=postgres bare 2>/dev/null || true
-    PGDATABASE=bare sql 'checkpoint' --command='set client_min_messages = warning' \
-        --command='drop table if exists job' \
-        --command='create table job (id bigint primary key, driver int)
-            with (fillfactor = 90)' \
-        --command="insert into job select generate_series(1, $2)" \
-        --command='vacuum analyze job'
+    dropdb --if-exists --maintenance-db=postgres --force bare 2>/dev/null
+    createdb --maintenance-db=postgres bare
+    PGDATABASE=bare sql "create table job (id bigint primary key, driver int)
+        with (fillfactor = 90)"
+    PGDATABASE=bare sql "insert into job select generate_series(1, $2)"
+    PGDATABASE=bare sql 'vacuum analyze job'
+    sql 'checkpoint'
     meter_start
     begin=$EPOCHREALTIME
     pgbench --no-vacuum --protocol=prepared --client="$3" --jobs="$3" \

@@ -12,20 +12,16 @@
 # vary, so one run is enough.
 
 row_10() {
-    local run few workflows short steps pause polls
-    few=$(in_both 100)
+    local run workflows steps polls
     workflows=$(count 4000 10)
-    short=$(in_both 20)
-    steps=$(count 100 2)
-    pause=$(in_both 2)
-    polls=$(count 10 1)
-    chain short "$short" >"$WORK/chain.wf"
-    chain long "$((short + steps))" >>"$WORK/chain.wf"
+    steps=$(count 100 10)
+    polls=$(count 10 2)
+    chain short 20 >"$WORK/chain.wf"
+    chain long "$((20 + steps))" >>"$WORK/chain.wf"
     for ((run = 1; run <= RUNS; run++)); do
         workspace_fresh "$BENCH/three.wf" "$WORK/chain.wf"
         # what pages a checkpoint makes whole in the WAL depends on when it comes
         sql 'alter system set full_page_writes = off'
-        clock_stop
         ledger count_statements
         sql 'alter system reset full_page_writes'
     done
@@ -33,7 +29,6 @@ row_10() {
     workspace_fresh "$BENCH/three.wf" "$WORK/chain.wf"
     # autovacuum makes sessions plan their statements anew, at some moment
     sql 'alter system set autovacuum = off'
-    clock_stop
     counted_start
     ledger count_instructions
     sql 'alter system reset autovacuum'
@@ -41,17 +36,7 @@ row_10() {
     pg_restart
 }
 
-# in_both NUMBER: what both sizes do, at any scale; nothing where the small one is left
-# out (ledger_kind).
-in_both() {
-    if figures_matter; then
-        printf '%s\n' "$1"
-    else
-        printf '0\n'
-    fi
-}
-
-# chain NAME STEPS: a workflow, of one step at least.
+# chain NAME STEPS: a workflow.
 chain() {
     local step
     printf 'workflow %s() {\n  wf.Noop()' "$1"
@@ -61,16 +46,16 @@ chain() {
     printf '\n}\n'
 }
 
-# ledger HOW: count all three kinds of work; clock_stop was before it.
+# ledger HOW: count all three kinds of work.
 ledger() {
+    clock_stop
     ledger_kind "$1" task "$((3 * workflows))" \
-        "drive begin_many three $few" \
-        "drive begin_many three $((few + workflows))"
-    ledger_kind "$1" step "$steps" "take_turns short $short" \
-        "take_turns long $((short + steps))"
+        "drive begin_many three 100" \
+        "drive begin_many three $((100 + workflows))"
+    ledger_kind "$1" step "$steps" "take_turns short 20" \
+        "take_turns long $((20 + steps))"
     clock_go
-    ledger_kind "$1" poll "$polls" "drive find_nothing $pause" \
-        "drive find_nothing $((pause + polls))"
+    ledger_kind "$1" poll "$polls" "drive find_nothing 2" "drive find_nothing $((2 + polls))"
 }
 
 # clock_stop, clock_go: to the driver it is always the same time. Else the upkeep of
@@ -79,32 +64,31 @@ clock_stop() {
     [ "$(sql "select to_regrole('wf_driver_bench') is null")" = f ] ||
         login_create wf_driver_bench wf_driver
     clock_allow
-    sql "do \$\$ begin
-        grant wf_admin to wf_driver_bench;
-        execute format('alter role wf_driver_bench set wf.now = %L', now());
-        end \$\$"
+    sql 'grant wf_admin to wf_driver_bench'
+    sql "alter role wf_driver_bench set wf.now = '$(sql 'select now()')'"
 }
 
 clock_go() {
-    sql 'alter role wf_driver_bench reset wf.now;
-        revoke wf_admin from wf_driver_bench'
+    sql 'alter role wf_driver_bench reset wf.now'
+    sql 'revoke wf_admin from wf_driver_bench'
 }
 
-# ledger_kind HOW KIND DIFFERENCE SMALL LARGE. Where figures do not matter the small
-# one, which only makes them right, is left out: valgrind takes long for it.
+# ledger_kind HOW KIND DIFFERENCE SMALL LARGE
 ledger_kind() {
     local name
     declare -A small large
-    ! figures_matter || "$1" small "$4"
+    "$1" small "$4"
     "$1" large "$5"
-    for name in "${!large[@]}"; do
-        figure 10 "$2_$name" "$(calc "(${large[$name]} - ${small[$name]:-0}) / $3")"
+    for name in "${!small[@]}"; do
+        figure 10 "$2_$name" "$(calc "(${large[$name]} - ${small[$name]}) / $3")"
     done
 }
 
 # drive COMMAND…: a driver does what that begins. PIDS are those of its sessions in
 # the server.
 drive() {
+    # shellcheck disable=SC2034 # all_ended looks behind it
+    BEFORE=$(sql 'select coalesce(max(instance_id), 0) from wf.instance_v')
     REST=0
     "$@"
     # shellcheck disable=SC2119
