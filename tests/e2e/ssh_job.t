@@ -150,8 +150,8 @@ for pause in 0 0.1 0.2 0.3 0.4 0.6; do
     killed_after "$pause"
 done
 
-# halt PROCESS…: stops them. One that is in a system call, such as a fork for
-# another connection, ends that first: then it has stopped.
+# halt PROCESS…: stops them. One that is in a system call ends that first: then it
+# has stopped.
 halt() {
     kill -s STOP "$@"
     wait_until 20 halted "$@"
@@ -161,18 +161,20 @@ halted() {
     ! ps -o stat= -p "$*" | grep -qv '^T'
 }
 
-# sshd and its connections stand still: a start lasts until its driver is killed.
-halt "$(pid_of sshd)"
-mapfile -t connections < <(pgrep --parent "$(pid_of sshd)")
-halt "${connections[@]}"
+# The shared connections stand still, and sshd accepts no other: a start lasts until
+# its driver is killed. (Of the connections the host's ends would not do: those of the
+# sshd that was killed above may have outlived it.)
+mapfile -t standing < <(pgrep --full "ControlPath=$WORK/pgwf-ssh\..* -N ")
+standing+=("$(pid_of sshd)")
+halt "${standing[@]}"
 id=$(job "$(held stopped)")
 in_state "$id" ssh.Job EXECUTING
 driver_stop two KILL 2>/dev/null || true
-kill -s CONT "$(pid_of sshd)" "${connections[@]}"
+kill -s CONT "${standing[@]}" 2>/dev/null || true # what its driver had may be gone
 touch "$HOST/stopped.go"
 driver two
 ended "$id" 30
-is 'a driver that is killed while its host stands still: its job ran once' \
+is 'a driver that is killed while its connections stand still: its job ran once' \
     "$(state_of "$id"), $(runs_of stopped)" 'END success, 1'
 is 'the start was lost and sent again' "$(sql "
     select string_agg(concat_ws(' ', was, event, state), ', ' order by seq)
