@@ -39,14 +39,21 @@ static const char groups_sql[] =
     "  from wf.group_v where held > 0 or waiting > 0 order by name";
 static const char engine_sql[] =
     "select current_database(), state from wf.engine_v";
+/*
+ * One statement, so that the instance and its tree are of the same moment.  The
+ * tree is asked for even if there is no such instance: it says so.  The view
+ * counts the failed tasks, once and not for each row of the tree.
+ */
 static const char instance_sql[] =
-    "select workflow, instance_id, state, coalesce(result, ''), failed"
-    "  from wf.instance_v where instance_id = $1::bigint";
-static const char tree_sql[] = "select process_id, parent_id, depth, label, "
-                               "kind, state, attempt, at, note,"
-                               "       progress, elapsed_s"
-                               "  from wf.tree($1::bigint)"
-                               " where kind <> 'instance'";
+    "with instance as materialized ("
+    "       select workflow, instance_id, state, result, failed"
+    "         from wf.instance_v where instance_id = $1::bigint)"
+    "select i.workflow, i.instance_id, i.state as instance_state,"
+    "       coalesce(i.result, ''), i.failed,"
+    "       t.process_id, t.parent_id, t.depth, t.label, t.kind, t.state,"
+    "       t.attempt, t.at, t.note, t.progress, t.elapsed_s"
+    "  from wf.tree($1::bigint) t left join instance i on true"
+    " where t.kind <> 'instance'";
 static const char reasons_sql[] =
     "select detail from wf.explain($1::bigint, $2::bigint)"
     " where reason <> 'children' limit 3";
@@ -165,23 +172,22 @@ look_at_all(struct look *look, struct error *err)
 static bool
 look_at_instance(struct look *look, int64_t instance, struct error *err)
 {
-	const struct console *console = look->console;
-	struct pg_result *tree = ask(console, tree_sql, instance, 0, err);
-	struct pg_result *about =
-	    tree != NULL ? ask(console, instance_sql, instance, 0, err) : NULL;
+	struct pg_result *rows =
+	    ask(look->console, instance_sql, instance, 0, err);
 	struct buf *title = &look->title;
 
-	if (about != NULL && pg_rows(about) > 0 && pg_rows(tree) > 0) {
-		text_add_safe(title, text_of(about, 0), "");
-		buf_addf(title, " %s  %s %s", text_of(about, 1),
-		    text_of(about, 2), text_of(about, 3));
-		if (pg_value_bigint(about, 0, 4) > 0)
-			buf_addf(title, " %s failed", text_of(about, 4));
-		page_add_tree(&look->page, &look->terminal, tree);
+	if (rows == NULL)
+		return false;
+	if (pg_rows(rows) > 0) {
+		text_add_safe(title, text_of(rows, 0), "");
+		buf_addf(title, " %s  %s %s", text_of(rows, 1),
+		    text_of(rows, 2), text_of(rows, 3));
+		if (pg_value_bigint(rows, 0, 4) > 0)
+			buf_addf(title, " %s failed", text_of(rows, 4));
+		page_add_tree(&look->page, &look->terminal, rows);
 	}
-	pg_result_free(tree);
-	pg_result_free(about);
-	return about != NULL;
+	pg_result_free(rows);
+	return true;
 }
 
 bool
