@@ -4,14 +4,10 @@
 # when they are given up rightly.
 . "$(dirname "$0")/lib.sh"
 
-FAKETIME=$(find /usr/lib -name libfaketime.so.1 | head -n 1)
-[ -n "$FAKETIME" ] || skip_all 'there is no libfaketime'
 campaign clock_jump 4 40 "$@"
+clock_make
 world
-CLOCK=$WORK/pg/clock
-echo +0 >"$CLOCK"
-SERVER_ENVIRONMENT=("LD_PRELOAD=$FAKETIME" "FAKETIME_TIMESTAMP_FILE=$CLOCK"
-    FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1)
+SERVER_ENVIRONMENT=("${CLOCK_ENVIRONMENT[@]}")
 server_adopt
 DRIVER_OPTIONS+=(-o "sql_connection=user=etl" -o sql_connections=2)
 drivers_begin
@@ -25,14 +21,13 @@ loads() {
 }
 
 # jump SECONDS: the server's clock jumps that far while drivers have requests.
-offset=0 jumps=0
+jumps=0
 jump() {
     loads
     nap 1500
     work_begins loads
-    offset=$((offset + $1))
+    clock_jump "$1"
     jumps=$((jumps + 1))
-    printf '%+d\n' "$offset" >"$CLOCK"
 }
 
 for ((fault = 0; fault < FAULTS; fault++)); do
@@ -49,7 +44,7 @@ until [ "$(too_late)" -gt 0 ] || [ "$SECONDS" -ge "$deadline" ]; do
 done
 is 'the server has the time that it was told' \
     "$(sql "select abs(extract(epoch from clock_timestamp())
-                     - $EPOCHSECONDS - $offset) < 60")" t
+                     - $EPOCHSECONDS - $CLOCK_OFFSET) < 60")" t
 nap 3000
 retry_lost
 all_end 120
@@ -61,5 +56,6 @@ invariants_hold I1 I2 I3 I4 I5 I6 I8 I9
 not_blind
 drivers_hold
 came_at_work 'the clock jumped' "$jumps"
+is 'the server never crashed' "$(server_said 'in recovery mode')" 0
 happened "$(too_late)" 'reports of drivers that were given up came in, and were refused'
 campaign_end

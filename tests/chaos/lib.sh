@@ -231,6 +231,23 @@ drivers_come_back() {
         'docs/driver.md: pauses of 0.1 to 10 s' beyond
 }
 
+# clock_make: a program whose environment has CLOCK_ENVIRONMENT has a time of day of
+# ours: CLOCK_OFFSET seconds later than the machine's.
+clock_make() {
+    cc -shared -fPIC -O1 -o "$WORK/clock.so" "$CHAOS/clock.c"
+    # shellcheck disable=SC2034 # for the campaign
+    CLOCK_ENVIRONMENT=("LD_PRELOAD=$WORK/clock.so" "CLOCK=$WORK/clock")
+    CLOCK_OFFSET=0
+    clock_jump 0
+}
+
+# clock_jump SECONDS: ahead, or back.
+clock_jump() {
+    CLOCK_OFFSET=$((CLOCK_OFFSET + $1))
+    printf '%d\n' "$CLOCK_OFFSET" >"$WORK/clock.new"
+    mv "$WORK/clock.new" "$WORK/clock" # no reader sees half of it
+}
+
 # proxy_start [NAME [CUTS]]: between drivers and the server, cutting their
 # connections if CUTS is 1: PROXY is the directory of its socket.
 proxy_start() {

@@ -40,17 +40,20 @@ begin() {
 
 # hold_instances: holds two instances, in $held, that have requests under way.
 # Where their requests had ended before the hold, the transaction divides by 0, which
-# ends it, and two others are held.
+# ends it, and two others are held. The transaction itself counts the reports that were
+# applied while it held them: nobody else knows when it has ended.
 hold_instances() {
-    local try
+    local try reports
     for ((try = 0; try < 20; try++)); do
         held=$(begin call 60),$(begin wait 3)
         wait_sql 2 "select count(distinct instance_id) = 2 from wf.lease
             where instance_id in ($held)" || continue
+        reports="select 'applied', count(*) from wf.event where state = 'END'
+            and process_id is not null and instance_id in ($held)"
         if held_open "select count(*)
                 from wf.suspend('{\"instance\": [$held]}', 'held open');
             select 1 / count(*) as under_way from wf.lease
-             where instance_id in ($held)"; then
+             where instance_id in ($held); $reports" "$reports"; then
             return
         fi
     done
@@ -63,15 +66,16 @@ ended() {
           where state = 'END' and process_id is not null and $1"
 }
 
-# hold_open QUERY: a transaction that ends only HOLD_SECONDS after this query.
+# hold_open QUERY [LAST]: a transaction that ends only HOLD_SECONDS after this query,
+# and asks another one last.
 hold_open() {
-    psql --no-psqlrc --quiet --tuples-only --command="begin; $1;
-        select pg_sleep($HOLD_SECONDS) as held_open; commit"
+    psql --no-psqlrc --quiet --tuples-only --no-align --command="begin; $1;
+        select pg_sleep($HOLD_SECONDS) as held_open; ${2:+$2;} commit"
 }
 
-# held_open QUERY: that transaction is open now; fails if the query has failed.
+# held_open QUERY [LAST]: that transaction is open now; fails if the query has failed.
 held_open() {
-    spawn holder hold_open "$1"
+    spawn holder hold_open "$@"
     wait_until 20 is_open_or_gone
     from=$(now)
     ! is_gone "$(pid_of holder)"
@@ -135,8 +139,8 @@ one_that_holds() {
     during=$((during + others))
     stood_still >>"$WORK/standstills"
     busy=$((busy + $(answered_busy) - busy_before))
-    leaked=$((leaked + $(ended "instance_id in ($held) and at
-        between '$from' and timestamptz '$until_then' - interval '2 s'")))
+    leaked=$((leaked + $(awk -F '|' '$1 == "applied" { n = $2 - before; before = $2 }
+        END { print n }' "$WORK/holder.log")))
     wait_sql 60 "select not exists (select from wf.lease
         where instance_id in ($held))" || true
     applied=$((applied + $(ended "instance_id in ($held) and at > '$from'")))
