@@ -201,9 +201,8 @@ $$;
 
 -- wf.explain(p_instance, p_process)
 --
--- The label is that of label_v, written out. In a session that has just connected, to
--- resolve a view takes a tenth of the time of the whole answer. For the same reason this is
--- no single query: a session resolves only the statements that it reaches.
+-- This is no single query, since a session that has just connected resolves only the
+-- statements that it reaches.
 --
 -- Returns  one row for each reason. A task that a driver may take now has none. Rows
 --          whose reason is note tell which requests are before it, and when its time is
@@ -222,13 +221,7 @@ begin
     if p_process is null then
         return query select e.* from wf._explain_instance(p_instance) e;
     else
-        select x.machine, x.state,
-               coalesce(x.policy ->> 'title',
-                        (select coalesce(n.title, n.label) from wf.node n
-                          where n.version_id = x.version_id and n.id = x.node_id))
-               || coalesce(' [' || (select s.index from wf.process s
-                                     where s.instance_id = p_instance
-                                       and s.id = x.scopes[cardinality(x.scopes)]) || ']', '') as label
+        select x.machine, x.state, wf._label_of(p_instance, p_process) as label
           into p
           from wf.process x
          where x.instance_id = p_instance and x.id = p_process;

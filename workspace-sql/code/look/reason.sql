@@ -85,9 +85,7 @@ begin atomic
            || case when c.places >= g.max and c.places > 0
                    then ': held by ' || array_to_string(array(
                             select (select format('%s of instance %s (%s, since %s)', s.process_id, s.instance_id,
-                                                  (select l.label from wf.label_v l
-                                                    where l.instance_id = s.instance_id
-                                                      and l.process_id = s.process_id),
+                                                  wf._label_of(s.instance_id, s.process_id),
                                                   to_char(p.at, 'HH24:MI:SS'))
                                       from wf.process p
                                      where p.instance_id = s.instance_id and p.id = s.process_id)
