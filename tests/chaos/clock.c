@@ -1,9 +1,11 @@
 /*
  * clock.c - another time of day, for programs that are started with LD_PRELOAD of
- * this: the real time and the seconds that the file CLOCK says.  The file is read
- * each time, and nothing but system calls read it: PostgreSQL asks for the time in
- * signal handlers, where malloc destroys the heap.  (So does libfaketime, which opens
- * its file with fopen.)  The monotonic clocks are left alone.
+ * this: the real time and the seconds that the file CLOCK says.  The monotonic
+ * clocks are left alone.
+ *
+ * The file is read each time, and only by system calls: PostgreSQL asks for the
+ * time in a signal handler, and malloc destroys the heap there.  libfaketime opens
+ * its file with fopen, which calls malloc; the server crashed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -22,7 +24,7 @@ static void __attribute__((constructor)) begin(void)
 	file = strdup(getenv("CLOCK"));
 }
 
-/* What the file says: "-3", "3600".  Who cannot read it must not go on. */
+/* What the file says: "-3", "3600".  A program that cannot read it must not go on. */
 static long
 offset(void)
 {
