@@ -36,7 +36,8 @@ select is((select string_agg(c.label, ', ') from wf.changes(array[:i]) c where c
 select is((select string_agg(t.label, ', ' order by t.label) from wf.tree(:i) t where t.label like '%[%'), 'seq [0], seq [1]', 'the tree names elements alone');
 select is((select string_agg(distinct s.label, ', ' order by s.label) from wf.simulate('regions') s where s.label ~ 'north|south|then'),
     'north [0], south [1], then this [0], then this [1]', 'a simulation says them');
-select is_empty('select l.* from wf.label_v l where wf._label_of(l.instance_id, l.process_id) is distinct from l.label', 'a single label is that of the view');
+select is_empty('select l.* from wf.label_v l where wf._label_of(l.instance_id, l.process_id) is distinct from l.label',
+    'a single label is that of the view');
 select is_empty('select * from wf.fsck()', 'all is well in the end');
 
 select * from finish();
