@@ -18,7 +18,7 @@ export LC_ALL=C.UTF-8 PATH="$BUILD:$PATH:/usr/sbin:/sbin"
 unset CDPATH IFS http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY \
     all_proxy NOTIFY_SOCKET SSH_AUTH_SOCK
 
-for part in tap work build wait notify postgres http ssh workspace; do
+for part in tap work build wait notify sql postgres http ssh workspace; do
     # shellcheck source=/dev/null
     . "$ROOT/tests/lib/$part.sh"
 done

@@ -26,7 +26,7 @@ workspace_fresh() {
 workspace_new() {
     export PGDATABASE=$1
     shift
-    createdb --maintenance-db=postgres --template=wf_empty "$PGDATABASE"
+    database_clone wf_empty "$PGDATABASE"
     wf-console install "$@" >/dev/null
     BEFORE=0
 }

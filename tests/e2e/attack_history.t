@@ -301,10 +301,10 @@ stop open 2>/dev/null || true
 
 # --- by whoever owns the tables
 
-wait_until 30 createdb --template=wf kept
+wait_until 30 database_clone wf kept
 # forged NAME STATEMENT: fsck says that something was done.
 forged() {
-    wait_until 30 createdb --template=kept forged
+    wait_until 30 database_clone kept forged
     sql "$2" --dbname=forged
     like "$1" "$(sql 'select check_name from wf.fsck()' --dbname=forged)" "$3"
     dropdb --force forged

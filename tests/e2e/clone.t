@@ -47,7 +47,7 @@ waiting=$(begin send -p "url=$HTTP_URL") # the copies have it, too
 
 # --- a copy of the database in the same cluster; one of a dump in another
 
-createdb --template=wf twin
+database_clone wf twin
 pg_dump --dbname=wf >"$WORK/dump.sql"
 before=$(sent)
 export PGDATABASE=twin

@@ -20,7 +20,7 @@ block() {
 installation() {
     local command
     export PGDATABASE=installation_$1
-    createdb --template wf_empty "$PGDATABASE"
+    database_clone wf_empty "$PGDATABASE"
     block '## Five installations' sql >"$WORK/$1.sql"
     block "### $1. " sql >>"$WORK/$1.sql"
     sed -n 's/^create role \([a-z_]*\) .*/\1/p' "$WORK/$1.sql" >"$WORK/logins"

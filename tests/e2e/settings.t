@@ -104,7 +104,7 @@ sql 'alter database wf with is_template true' --dbname=postgres
 set_up() {
     local database=db_$1 setting
     shift
-    [ "$database" = db_turkish ] || createdb --maintenance-db=postgres --template=wf "$database"
+    [ "$database" = db_turkish ] || database_clone wf "$database"
     for setting; do
         sql "alter database $database set $setting" --dbname=postgres
     done

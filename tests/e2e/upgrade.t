@@ -26,7 +26,7 @@ end;
 $$;
 END
 for copy in held console; do
-    createdb --template=first "$copy"
+    database_clone first "$copy"
 done
 export PGDATABASE=first
 

@@ -13,7 +13,7 @@ cluster() {
 
 # database NAME: a workspace in which workflows can be played.
 database() {
-    createdb --maintenance-db=postgres --template=wf_law "$1"
+    database_clone wf_law "$1"
     PGDATABASE=$1 psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 \
         --file="$ROOT/tests/law/play.sql"
 }

@@ -30,6 +30,7 @@ pg_configure() {
         "shared_buffers = 64MB" \
         "log_line_prefix = '%m %u '" "$@" >>"$dir/data/postgresql.conf"
     export PGHOST=$dir PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
+    session_begin
 }
 
 # pg_stop [NAME [MODE]], pg_restart [NAME]: fast, immediate
@@ -139,14 +140,6 @@ pg_kill() {
     wait_until 10 ipcrm --shmem-id="$memory"
     # its lock as well: where nobody buries the dead their numbers stay in use
     rm -rf "$WORK/$1/data" "$WORK/$1"/.s.PGSQL.*
-}
-
-# sql QUERY [PSQL OPTION…]: its rows as plain text.
-sql() {
-    local query=$1
-    shift
-    psql --no-psqlrc --tuples-only --no-align --quiet \
-        --set=ON_ERROR_STOP=1 "$@" --command="$query"
 }
 
 # pgbouncer_start USER…: in front of the cluster of pg_start, pooling

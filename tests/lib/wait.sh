@@ -2,47 +2,30 @@
 # wait.sh - wait for conditions, never for luck.
 
 # wait_until SECONDS COMMAND…: until it succeeds; fails after SECONDS, or on a
-# machine that has other things to do after three times as long. To look costs
+# machine that has other things to do after three times as long. To look may cost
 # a process or two: what takes longer is looked at less often.
 wait_until() {
-    local deadline=$((SECONDS + 3 * $1)) pause=2
+    local deadline=$((SECONDS + 3 * $1)) hundredths=2
     shift
     until "$@" >/dev/null 2>&1; do
         if [ "$SECONDS" -ge "$deadline" ]; then
             diag "waited in vain for: $*" >&2
             return 1
         fi
-        sleep "0.0$pause"
-        pause=$((pause < 5 ? pause + 1 : 5))
+        linger "0.0$hundredths"
+        hundredths=$((hundredths < 5 ? hundredths + 1 : 5))
     done
 }
 
-# wait_sql SECONDS QUERY: until the query says t. A session is asked again and
-# again, since one for each look costs more than the look; if it is lost, as
-# with its server, the next one is.
+# wait_sql SECONDS QUERY: until the query says t.
 wait_sql() {
-    local deadline=$((SECONDS + 3 * $1))
-    until [ "$(ask_until "$deadline" "$2" |
-        psql --no-psqlrc --quiet 2>/dev/null)" = t ]; do
-        if [ "$SECONDS" -ge "$deadline" ]; then
-            diag "waited in vain for: $2" >&2
-            return 1
-        fi
-        sleep 0.05
-    done
+    wait_until "$1" sql_is_true "$2"
 }
 
-# ask_until DEADLINE QUERY: for psql, which says t and leaves when the query does.
-ask_until() {
-    while [ "$SECONDS" -lt "$1" ]; do
-        printf '%s\n' '\set done f' "select coalesce(($2), false) as done \\gset" \
-            '\if :done' '\echo t' '\quit' '\endif' 2>/dev/null || return
-        sleep 0.03
-    done
-}
-
-sql_is_true() {
-    [ "$(sql "$1")" = t ]
+# linger SECONDS: as sleep, which would be a process. Nobody writes into this pipe.
+exec {NOTHING}<> <(:)
+linger() {
+    read -rt "$1" -u "$NOTHING" || true
 }
 
 # A free TCP port of the loopback interface. Whoever takes it tries again

@@ -85,11 +85,12 @@ server_dir() {
     printf '%s\n' "$dir"
 }
 
-# spawn NAME COMMAND…: in the background, its output in $WORK/NAME.log.
+# spawn NAME COMMAND…: in the background, its output in $WORK/NAME.log. The session
+# of function sql stays with this script.
 spawn() {
     local name=$1
     shift
-    "$@" </dev/null >>"$WORK/$name.log" 2>&1 &
+    SESSION='' "$@" </dev/null >>"$WORK/$name.log" 2>&1 &
     printf '%d\n' "$!" >"$WORK/pids/$name"
 }
 

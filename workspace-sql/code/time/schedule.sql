@@ -139,10 +139,27 @@ begin
 end;
 $$;
 
+-- wf._due_alike(p_one, p_other)
+--
+-- Returns  true if _look_due says the same of both schedules; false may mean that it is not known
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _fire_schedules
+create or replace function wf._due_alike(p_one wf.schedule, p_other wf.schedule) returns boolean
+language sql immutable
+begin atomic
+    select (p_one.next_at = p_other.next_at and p_one.cron = p_other.cron and p_one.timezone = p_other.timezone
+            and p_one.catchup = p_other.catchup and p_one.end_at is not distinct from p_other.end_at
+            and p_one.lost_at is not distinct from p_other.lost_at
+            and p_one.jitter = interval '0' and p_other.jitter = interval '0'
+            and p_one.most is null and p_other.most is null) is true;
+end;
+
 -- wf._fire_schedules(p_schedule, p_now)
 --
 -- Fires the times of schedules that have come. Schedules that another transaction has locked
--- are looked at again in a second.
+-- are looked at again in a second. What is due is looked for once for all schedules that have
+-- the same times: many jobs are nightly.
 --
 -- Returns  nothing
 -- Locks    the rows of the schedules (skipping locked ones), then as _start_all
@@ -158,67 +175,72 @@ declare
     v_fired int[] := array[]::int[];
     v_next timestamptz[] := array[]::timestamptz[];
     v_due timestamptz[] := array[]::timestamptz[];
+    v_crowded bigint[];
+    v_looked wf.schedule; -- d says what is due of this one
     v wf.schedule;
+    v_time timestamptz;
     d record;
 begin
-    for v in select s.* from wf.schedule s where s.id = any (p_schedule) order by s.id for no key update skip locked
+    for v in select s.* from wf.schedule s where s.id = any (p_schedule)
+              order by s.cron, s.timezone, s.next_at, s.id for no key update skip locked
     loop
-        d := wf._look_due(v, p_now);
         v_seen := v_seen || v.id;
         if v.paused_at is not null or v_paused then
-            d.missed_at := null;
-            d.times := '{}';
-            d.next_at := v.next_at;
+            v_fired := v_fired || 0;
+            v_next := v_next || v.next_at;
+            v_due := v_due || case when v.paused_at is null then p_now + interval '1 minute' end;
+            continue;
+        end if;
+        if not wf._due_alike(v, v_looked) then
+            d := wf._look_due(v, p_now);
+            v_looked := v;
         end if;
         if d.missed_at is not null then
             insert into wf.firing (schedule_id, nominal_at, state, until_at, at, reason)
             values (v.id, d.missed_at, 'missed', d.missed_until, p_now, d.reason)
                 on conflict do nothing;
         end if;
-        v_schedules := v_schedules || array_fill(v.id, array[cardinality(d.times)]);
-        v_times := v_times || d.times;
+        foreach v_time in array d.times loop
+            v_schedules := v_schedules || v.id;
+            v_times := v_times || v_time;
+        end loop;
         v_fired := v_fired || cardinality(d.times);
         v_next := v_next || d.next_at;
-        v_due := v_due || case when v.paused_at is not null then null
-                               when v_paused then p_now + interval '1 minute'
-                               else wf._jittered(v, d.next_at) end;
+        v_due := v_due || wf._jittered(v, d.next_at);
     end loop;
+    with fired as (
     update wf.schedule s set next_at = u.next_at, fired = s.fired + u.fired
       from unnest(v_seen, v_next, v_fired) u (id, next_at, fired)
      cross join lateral (select x.ctid as place from wf.schedule x where x.id = u.id offset 0) k
-     where s.ctid = k.place;
+     where s.ctid = k.place
+    returning s.id, s.fired, u.fired as just)
+    select array_agg(f.id) into v_crowded from fired f where f.fired / 100 > (f.fired - f.just) / 100;
     insert into wf.work (kind, item_id, due_at)
     select 'schedule', u.id, u.due_at from unnest(v_seen, v_due) u (id, due_at) where u.due_at is not null;
     perform wf._call_schedule('schedule', array(select s.id from unnest(p_schedule) u (id)
                                                   join wf.schedule s on s.id = u.id
                                                  where u.id <> all (v_seen)),
                               p_now + interval '1 second') where cardinality(v_seen) < cardinality(p_schedule);
-    perform wf._forget_firings(u.id, u.fired) from unnest(v_seen, v_fired) u (id, fired) where u.fired > 0;
+    if v_crowded is not null then
+        perform wf._forget_firings(v_crowded);
+    end if;
     perform wf._begin_firings(v_schedules, v_times, p_now) where cardinality(v_schedules) > 0;
 end;
 $$;
 
--- wf._forget_firings(p_schedule, p_fired)
+-- wf._forget_firings(p_schedule)
 --
--- Deletes the rows of all but the last 100 times, whenever a schedule has fired another
--- hundred times.
---
--- Returns  nothing
--- Locks    these rows
+-- Returns  nothing; of the times of these schedules the last 100 keep their rows, and those that are not over
+-- Locks    the rows of the others
 -- Raises   nothing
--- Called   by _fire_schedules
-create or replace function wf._forget_firings(p_schedule bigint, p_fired int) returns void
+-- Called   by _fire_schedules, for schedules that have fired another hundred times
+create or replace function wf._forget_firings(p_schedule bigint[]) returns void
 language plpgsql as $$
-declare
-    c_kept constant int := 100;
-    v_fired constant int := (select s.fired from wf.schedule s where s.id = p_schedule);
 begin
-    if v_fired / c_kept > (v_fired - p_fired) / c_kept then
-        delete from wf.firing f
-         where f.schedule_id = p_schedule and f.state <> 'waiting' and not f.open
-           and f.nominal_at < (select x.nominal_at from wf.firing x where x.schedule_id = p_schedule
-                                order by x.nominal_at desc offset c_kept - 1 limit 1);
-    end if;
+    delete from wf.firing f using unnest(p_schedule) u (id)
+     where f.schedule_id = u.id and f.state <> 'waiting' and not f.open
+       and f.nominal_at < (select x.nominal_at from wf.firing x where x.schedule_id = u.id
+                            order by x.nominal_at desc offset 99 limit 1);
 end;
 $$;
 
