@@ -19,7 +19,8 @@ unused() {
 }
 
 workspace_start
-SESSION='' # each question has a session of its own, as each of the tests has
+# shellcheck disable=SC2034 # sql asks in sessions of their own: each has told what it used
+SESSION=''
 sql "update wf.setting set value = '1' where name = 'test_clock'"
 sql 'create schema tap; create extension pgtap schema tap'
 ok 'the workspace has indexes that nothing has used so far' test "$(unused | wc -l)" -gt 10
