@@ -170,15 +170,29 @@ select sound('schedules that have ended');
 select wf.schedule_remove(s.name) from wf.schedule_v s;
 select set_config('wf.now', '2026-03-01 11:59:00+00', true);
 select wf.schedule_set(n, 'quick', '*/10 * * * *') from unnest('{one,paused,two}'::text[]) n;
-select wf.schedule_set('count', 'quick', '*/10 * * * *', p_count => 1), wf.schedule_set('ends', 'quick', '*/10 * * * *', p_end_at => '2026-03-01 12:15+00'),
-       wf.schedule_set('zone', 'quick', '*/10 * * * *', p_timezone => 'Asia/Kathmandu'), wf.schedule_set('late', 'quick', '*/10 * * * *', p_jitter => '4 minutes'),
-       wf.schedule_set('none', 'quick', '*/10 * * * *', p_catchup => 0), wf.schedule_set('every', 'quick', p_every => '3 minutes'), wf.schedule_set('five', 'quick', p_every => '5 minutes');
+select wf.schedule_set('count', 'quick', '*/10 * * * *', p_count => 1);
+select wf.schedule_set('ends', 'quick', '*/10 * * * *', p_end_at => '2026-03-01 12:15+00');
+select wf.schedule_set('zone', 'quick', '*/10 * * * *', p_timezone => 'Asia/Kathmandu');
+select wf.schedule_set('late', 'quick', '*/10 * * * *', p_jitter => '4 minutes');
+select wf.schedule_set('none', 'quick', '*/10 * * * *', p_catchup => 0);
+select wf.schedule_set('every', 'quick', p_every => '3 minutes'),
+       wf.schedule_set('five', 'quick', p_every => '5 minutes');
 select from wf.schedule_pause('paused');
 select at('2026-03-01 12:25:00+00');
-select results_eq($$select s.name || ': ' || coalesce(fired(s.name), '') || coalesce(', then ' || to_char(s.next_at at time zone 'UTC', 'HH24:MI'), '') from wf.schedule_v s order by s.name$$,
-                  $$values ('count: 12:00 missed, 12:20 started'), ('ends: 12:00 missed, 12:10 started'), ('every: 12:02 missed, 12:23 started, then 12:26'), ('five: 12:04 missed, 12:24 started, then 12:29'),
-                           ('late: 12:00 missed, 12:20 started, then 12:30'), ('none: 12:00 missed, then 12:30'), ('one: 12:00 missed, 12:20 started, then 12:30'),
-                           ('paused: , then 12:00'), ('two: 12:00 missed, 12:20 started, then 12:30'), ('zone: 12:05 missed, 12:25 started, then 12:35')$$, 'each of several schedules has its own times');
+select results_eq(
+    $$select concat(s.name, ': ', fired(s.name), ', then ' || to_char(s.next_at at time zone 'UTC', 'HH24:MI'))
+        from wf.schedule_v s order by s.name$$,
+    $$values ('count: 12:00 missed, 12:20 started'),
+             ('ends: 12:00 missed, 12:10 started'),
+             ('every: 12:02 missed, 12:23 started, then 12:26'),
+             ('five: 12:04 missed, 12:24 started, then 12:29'),
+             ('late: 12:00 missed, 12:20 started, then 12:30'),
+             ('none: 12:00 missed, then 12:30'),
+             ('one: 12:00 missed, 12:20 started, then 12:30'),
+             ('paused: , then 12:00'),
+             ('two: 12:00 missed, 12:20 started, then 12:30'),
+             ('zone: 12:05 missed, 12:25 started, then 12:35')$$,
+    'each of several schedules has its own times');
 select sound('schedules that come due together');
 select wf.schedule_remove(s.name) from wf.schedule_v s;
 
