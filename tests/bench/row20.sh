@@ -44,12 +44,15 @@ row_20() {
         driver_begin
         schedules_fire '' "$schedules" 1
         wait_sql 60 "select not exists (select from wf.work where due_at <= now())"
-        # nobody counts what has fired while the CPU is metered
-        meter_start
-        sql "select pg_sleep($period + extract(epoch from max(nominal_at) - clock_timestamp()) + 1) from wf.firing" >/dev/null
         schedules_fire found "$schedules" 2
+        # what remains of the starts is no part of what a minute takes
+        sql 'vacuum analyze'
+        meter_start
+        # nobody counts what has fired while the CPU is metered
+        sql "select pg_sleep(2 * $period + extract(epoch from max(nominal_at) - clock_timestamp()) + 1) from wf.firing" >/dev/null
+        wait_sql 300 "select count(*) >= $schedules * 4 from wf.firing"
         meter_stop
-        figure 20 finding "$(calc "$METER_SERVER / $period * 100")"
+        figure 20 finding "$(calc "$METER_SERVER / (2 * $period) * 100")"
         driver_end
     done
 }

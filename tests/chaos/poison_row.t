@@ -84,13 +84,16 @@ until_true() {
     ok "$1" sql_is_true "$2"
 }
 
-# doomed_dies REQUEST PLACE: when the driver holds such a request of each instance
-# of this place.
+# doomed_dies REQUEST PLACE…: when the driver holds such a request of each instance
+# of each of these places.
 doomed_dies() {
-    until_true "a driver that is killed holds a $1 of each instance of $2" \
-        "select count(*) = (select count(*) from chaos.poisoned where place = '$2')
-           from chaos.held('doomed') h join chaos.poisoned x using (instance_id)
-          where h.request = '$1' and x.place = '$2'"
+    while [ $# -gt 0 ]; do
+        until_true "a driver that is killed holds a $1 of each instance of $2" \
+            "select count(*) = (select count(*) from chaos.poisoned where place = '$2')
+               from chaos.held('doomed') h join chaos.poisoned x using (instance_id)
+              where h.request = '$1' and x.place = '$2'"
+        shift 2
+    done
     driver_kill doomed
     held=$((held + HELD))
 }
@@ -140,7 +143,8 @@ for ((round = 0; round < FAULTS; round++)); do
     poison in_policy names
 done
 poisoned=$(sql 'select count(*) from chaos.poisoned')
-doomed_dies start after_repeat
+# a cleanup is given up only when two drivers in a row have died with it
+doomed_dies start after_repeat cleanup after_loss
 touch "$WORK/held_start.open"
 driver_start doomed "${DOOMED_OPTIONS[@]}"
 doomed_dies cleanup after_loss

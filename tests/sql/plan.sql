@@ -2,7 +2,7 @@
 -- calls, nor on how empty the tables were when its plans were made.
 begin;
 \ir helper/play.sql
-select plan(5);
+select plan(7);
 
 select play_install('two', jsonb_build_array(play_task('t.Do', 'a'), play_task('t.Do', 'b', '{}', '{"group": {"name": "g", "max": 50}}')));
 select play_install('lanes', jsonb_build_array(play_par(play_task('t.Do', 'a'), play_task('t.Far', 'b'), play_task('t.Do', 'c', '{}', '{"queue": "other"}'))));
@@ -38,9 +38,11 @@ set min_parallel_table_scan_size = 0;
 set min_parallel_index_scan_size = 0;
 
 -- the plans are made
+analyze wf.timer, wf.work;
 select wf.start('two');
 select wf.start('lanes');
 select work(:driver, 10);
+select play_take(:driver, 1), play_take(:driver, 1);
 create temporary table before as
 select t.relname, t.seq_tup_read from pg_stat_xact_user_tables t where t.schemaname = 'wf';
 
@@ -56,6 +58,22 @@ select is_empty($$
 $$, 'each row was found by an index');
 select is((select count(*) from wf.instance_v where state = 'END'), 502::bigint, 'all instances have ended');
 select cmp_ok(pg_stat_get_xact_numscans('wf.ready_claim_idx'::regclass), '>', 0::bigint, 'lanes are merged by their index');
+
+-- a driver that finds nothing looks for the next moment, with a plan that was made when there was none
+select play_install('nap', jsonb_build_array(play_task('t.Sleep', 'a', '{"duration": "PT10H"}')));
+select count(*) from wf.start_many('nap', (select jsonb_agg('{}'::jsonb) from generate_series(1, 500)));
+select wf.start('two', p_at => wf.now() + interval '10 h') from generate_series(1, 500);
+select play_take(:driver, 1), play_take(:driver, 1);
+create temporary table waiting as
+select t.relname, t.idx_tup_fetch from pg_stat_xact_user_tables t where t.schemaname = 'wf';
+select play_take(:driver, 1), play_take(:driver, 1), play_take(:driver, 1);
+select cmp_ok((select count(*) from wf.timer), '>=', 500::bigint, 'hundreds of timers wait');
+select is_empty($$
+    select t.relname, t.idx_tup_fetch - b.idx_tup_fetch
+      from pg_stat_xact_user_tables t
+      join waiting b using (relname)
+     where t.schemaname = 'wf' and t.relname in ('timer', 'work') and t.idx_tup_fetch - b.idx_tup_fetch > 50
+$$, 'three polls that find nothing read a few of them');
 
 -- what people ask of one instance, with the planner as it comes
 set enable_indexscan = on;

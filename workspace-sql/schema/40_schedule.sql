@@ -5,7 +5,7 @@ create table wf.schedule (
     name        text not null unique,
     workflow_id bigint not null,
     policy      boolean not null,
-    times       jsonb,
+    times       text,
     cron        text,
     every       interval,
     timezone    text not null,

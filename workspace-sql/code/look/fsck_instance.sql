@@ -154,6 +154,6 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
            format('schedule %s, %s', s.name, f.nominal_at)
       from wf.firing f
       join wf.schedule s on s.id = f.schedule_id
-     where f.state = 'waiting' and s.paused_at is null and wf._firing_under_way(s.id) is null
+     where f.state = 'waiting' and s.paused_at is null and not exists (select from wf._firing_under_way(s.id))
        and not exists (select from wf.work w where w.kind = 'successor' and w.item_id = s.id);
 $$;

@@ -530,8 +530,9 @@ begin
         update wf.driver d set idle = true where d.id = p_driver.id;
         return 0;
     end if;
-    select least((select min(t.due_at) from wf.timer t where t.due_at > p_since),
-                 (select min(w.due_at) from wf.work w where not w.aside)) into v_due;
+    -- not min(): a plan that was made when the table was empty would go through all of its rows
+    select least((select t.due_at from wf.timer t where t.due_at > p_since order by t.due_at limit 1),
+                 (select w.due_at from wf.work w where not w.aside order by w.due_at limit 1)) into v_due;
     v_due := least(v_due, p_now + interval '1 second',
                    nullif(greatest(nullif(current_setting('wf.asked', true), '')::timestamptz, p_now), p_now));
     return greatest(1, ceil(extract(epoch from v_due - p_now) * 1000))::int;

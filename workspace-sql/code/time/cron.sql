@@ -8,7 +8,7 @@
 -- leaves out, and only once at a time that the clock shows twice, the first time. So a daily
 -- job runs exactly once a day.
 
--- An upgrade makes the type anew: here no function uses it any more. Tables store JSON instead.
+-- An upgrade makes the type anew: here no function uses it any more. Tables store the text of such a value instead.
 drop type if exists wf.cron;
 create type wf.cron as (
     seconds int[], minutes int[], hours int[], days int[], months int[], weekdays int[], either boolean,

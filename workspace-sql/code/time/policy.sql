@@ -212,7 +212,7 @@ begin
     perform wf._check_schedule(v, p_now);
     perform wf._complete_params(w.params, v.params) from wf.version w where w.id = v_version;
     perform wf._hold_quota(v.priority, session_user);
-    v.times := case when v.cron is not null then to_jsonb(wf._parse_cron(v.cron)) end;
+    v.times := case when v.cron is not null then wf._parse_cron(v.cron)::text end;
     v.next_at := wf._store_schedule(v, p_now);
     return v;
 end;

@@ -22,7 +22,7 @@ declare
     v_next timestamptz;
 begin
     if p_schedule.every is null then
-        v_next := wf._cron_next(jsonb_populate_record(null::wf.cron, p_schedule.times), p_schedule.timezone,
+        v_next := wf._cron_next(p_schedule.times::wf.cron, p_schedule.timezone,
                                 greatest(p_after, p_schedule.start_at - interval '1 us'));
     elsif p_after < p_schedule.start_at then
         v_next := p_schedule.start_at;
@@ -277,11 +277,13 @@ begin
            array_agg(x.overlap = 'allow' or x.k = 1 and x.running is null and not x.waits)
       into p_schedule, p_time, v_overlap, v_running, v_free
       from (select u.id, u.time, s.overlap, row_number() over (partition by u.id order by u.time) as k,
-                   case when s.overlap <> 'allow' then wf._firing_under_way(u.id) end as running,
+                   r.instance_id as running,
                    s.overlap <> 'allow' and exists (select from wf.firing f
                                                      where f.schedule_id = u.id and f.state = 'waiting') as waits
               from unnest(p_schedule, p_time) u (id, time)
              cross join lateral (select x.overlap from wf.schedule x where x.id = u.id offset 0) s
+              left join lateral (select x.instance_id from wf._firing_under_way(u.id) x (instance_id)
+                                  where s.overlap <> 'allow') r on true
               left join lateral (select true as known from wf.firing x
                                   where x.schedule_id = u.id and x.nominal_at = u.time offset 0) f on true
              where f.known is null
@@ -313,7 +315,7 @@ returns void
 language plpgsql as $$
 declare
     c_queue constant int := 100;
-    v_running constant bigint := wf._firing_under_way(p_schedule);
+    v_running constant bigint := (select f.instance_id from wf._firing_under_way(p_schedule) f (instance_id));
     v_waiting int;
 begin
     if p_overlap in ('replace', 'coalesce') then
@@ -334,11 +336,13 @@ $$;
 
 -- wf._firing_under_way(p_schedule)
 --
--- Returns  the newest instance under way that a schedule has started
+-- The planner puts the body of a function that returns rows in the place of its call.
+--
+-- Returns  the newest instance under way that a schedule has started, or no row
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _begin_firings, _put_off, _tend_schedules and fsck
-create or replace function wf._firing_under_way(p_schedule bigint) returns bigint
+create or replace function wf._firing_under_way(p_schedule bigint) returns setof bigint
 language sql stable
 begin atomic
     select f.instance_id
@@ -484,7 +488,7 @@ begin
                from wf.schedule s
                join wf.firing f on f.schedule_id = s.id and f.state = 'waiting'
               where s.id = any (v_held) and s.paused_at is null) x
-      where x.overlap = 'allow' or x.k = 1 and wf._firing_under_way(x.schedule_id) is null
+      where x.overlap = 'allow' or x.k = 1 and not exists (select from wf._firing_under_way(x.schedule_id))
      having count(*) > 0;
 end;
 $$;

@@ -8,7 +8,7 @@ comment on column wf.schedule.id is 'its number';
 comment on column wf.schedule.name is 'its name';
 comment on column wf.schedule.workflow_id is 'the workflow; a time starts the version that is the newest then';
 comment on column wf.schedule.policy is 'true: it is a policy of the workflow, and has the workflow''s name';
-comment on column wf.schedule.times is 'the times that the cron expression names: the JSON of a wf.cron';
+comment on column wf.schedule.times is 'the times that the cron expression names: the text of a wf.cron';
 comment on column wf.schedule.cron is
     'the cron expression, in 5 fields, or 6 with seconds first; null: the schedule has an interval';
 comment on column wf.schedule.every is 'the interval from one time to the next; null: it has a cron expression';
