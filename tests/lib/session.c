@@ -7,7 +7,7 @@
  * DIR has two named pipes.  A request comes in `ask`: host, port, user, database,
  * options and a query, each of them ended by a NUL byte.  What psql --no-align
  * --tuples-only --command would print is then in the files `rows` and `messages`, and
- * its exit status is a digit in `status`.
+ * its exit status is the line of `status`.  A byte in `done` tells whoever waits for it.
  *
  * To the query the connection is a new one: whatever a query leaves behind is undone
  * after it, and a connection that was lost since then is made again.
@@ -185,13 +185,23 @@ request_read(FILE *ask, char *parts[], size_t sizes[])
 	return true;
 }
 
+static void
+status_tell(enum status status, int done)
+{
+	FILE *file = file_opened("status", "w");
+
+	fprintf(file, "%d\n", status);
+	fclose(file);
+	dprintf(done, "x");
+}
+
 int
 main(int argc, char *argv[])
 {
 	char *parts[PARTS] = { 0 };
 	size_t sizes[PARTS] = { 0 };
 	FILE *ask;
-	int status;
+	int done;
 
 	if (argc != 2 || chdir(argv[1])) {
 		fputs("usage: session DIR\n", stderr);
@@ -199,9 +209,9 @@ main(int argc, char *argv[])
 	}
 	/* both are open for both, so that no end waits for the other one */
 	ask = file_opened("ask", "r+");
-	status = open("status", O_RDWR | O_CLOEXEC);
+	done = open("done", O_RDWR | O_CLOEXEC);
 	while (request_read(ask, parts, sizes)) {
-		dprintf(status, "%d", request_execute(parts));
+		status_tell(request_execute(parts), done);
 		traces_remove();
 	}
 	return 1;

@@ -10,8 +10,8 @@ session_begin() {
     [ -z "$SESSION" ] && [ -x "$BUILD/session" ] && [ "$BASH_SUBSHELL" -eq 0 ] || return 0
     local dir=$WORK/session
     mkdir "$dir"
-    mkfifo "$dir/ask" "$dir/status" "$dir/turn"
-    exec {SESSION_ASK}<>"$dir/ask" {SESSION_STATUS}<>"$dir/status" {SESSION_TURN}<>"$dir/turn"
+    mkfifo "$dir/ask" "$dir/done" "$dir/turn"
+    exec {SESSION_ASK}<>"$dir/ask" {SESSION_DONE}<>"$dir/done" {SESSION_TURN}<>"$dir/turn"
     spawn session "$BUILD/session" "$dir"
     disown # a script may wait for all that it has begun
     printf x >&"$SESSION_TURN"
@@ -23,10 +23,12 @@ session_begin() {
 #
 # A process of the background may be asking it already: a byte in the pipe `turn` says
 # that nobody is. If whoever took the byte was killed, the session has ended for all of
-# us, and psql is asked. (What is read with a time limit is one byte: of a longer line
-# read may take half, and lose it.)
+# us, and psql is asked.
+#
+# If the machine stalls, a read with a time limit may take what came, and fail all the
+# same. So `done` only wakes: what counts is the file.
 session_ask() {
-    local name
+    local name turn=''
     [ -n "$SESSION" ] && [ $# -eq 1 ] || return
     case ${1,,} in
     *copy* | \\*) return 1 ;; # what psql alone can do
@@ -37,11 +39,13 @@ session_ask() {
         *) return 1 ;;
         esac
     done
-    read -rN 1 -t 0.01 -u "$SESSION_TURN" || return
+    read -rN 1 -t 0.01 -u "$SESSION_TURN" turn || [ -n "$turn" ] || return
+    : >"$SESSION/status"
     printf '%s\0' "${PGHOST:-}" "${PGPORT:-}" "${PGUSER:-}" "${PGDATABASE:-}" \
         "${PGOPTIONS:-}" "$1" >&"$SESSION_ASK"
-    until read -rN 1 -t 1 -u "$SESSION_STATUS" STATUS; do
-        kill -s 0 "$(pid_of session)" 2>/dev/null || return
+    until read -r STATUS <"$SESSION/status"; do
+        read -rN 1 -t 1 -u "$SESSION_DONE" ||
+            kill -s 0 "$(pid_of session)" 2>/dev/null || return
     done
     IFS= read -rd '' ROWS <"$SESSION/rows" || true
     IFS= read -rd '' MESSAGES <"$SESSION/messages" || true
