@@ -21,21 +21,6 @@ any_of() {
     VICTIM=$1
 }
 
-# below PID…: the processes that they have begun, and these, seen at once: they
-# do not live long.
-below() {
-    ps -e -o pid= -o ppid= | awk -v roots="$*" '
-        { parent[$1] = $2 }
-        END {
-            split(roots, list, " ")
-            for (k in list)
-                root[list[k]]
-            for (pid in parent)
-                for (p = parent[pid]; p in parent; p = parent[p])
-                    if (p in root) { print pid; break }
-        }'
-}
-
 kill_connection() {
     local pids
     mapfile -t pids < <(pgrep --full "ControlPath=$WORK/pgwf-ssh\\..* -N ")

@@ -101,8 +101,7 @@ is 'for a jump host ssh_config decides' "$(sql "select state from wf.task_v
     where instance_id = $id_anybody")" END
 
 # the host goes, with the connections that commands share
-pkill -P "$(pid_of sshd)"
-stop sshd
+sshd_lost
 ok 'retry' wf-console retry --yes "$(sql "select instance_id || '/' || process_id
     from wf.task_v where instance_id = $id and title = 'script'")"
 wait_sql 20 "select error ->> 'kind' = 'ssh' from wf.task_v

@@ -121,8 +121,7 @@ is 'killed connections show as request_failed' "$(sql "select count(*) > 0 from 
 
 id=$(job "$(held sshd)")
 marked sshd
-pkill -KILL -P "$(pid_of sshd)" || true
-stop sshd KILL 2>/dev/null || true
+sshd_lost
 wait_sql 20 "select exists (select from wf.event_v
     where instance_id = $id and event = 'request_failed')"
 touch "$HOST/sshd.go"
@@ -149,17 +148,6 @@ killed_after() {
 for pause in 0 0.1 0.2 0.3 0.4 0.6; do
     killed_after "$pause"
 done
-
-# halt PROCESS…: stops them. One that is in a system call ends that first: then it
-# has stopped.
-halt() {
-    kill -s STOP "$@"
-    wait_until 20 halted "$@"
-}
-
-halted() {
-    ! ps -o stat= -p "$*" | grep -qv '^T'
-}
 
 # The shared connections stand still, and sshd accepts no other: a start lasts until
 # its driver is killed. (Of the connections the host's ends would not do: those of the

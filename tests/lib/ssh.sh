@@ -27,6 +27,19 @@ sshd_start() {
     return 1
 }
 
+# sshd_lost [NAME]: kill it and each connection that it has. It is halted first: between
+# the end of its connections and its own it would accept others, which outlive it.
+sshd_lost() {
+    local name=${1:-sshd} pid sessions
+    pid=$(pid_of "$name")
+    halt "$pid"
+    # A session has two processes, one below the other: each outlives the other.
+    mapfile -t sessions < <(below "$pid" | xargs -r ps -o pid=,comm= -p |
+        awk '$2 == "sshd" { print $1 }')
+    kill -s KILL "${sessions[@]}" 2>/dev/null || true
+    stop "$name" KILL 2>/dev/null || true
+}
+
 # sshd_again [NAME]: one that was stopped, on the port that it had.
 sshd_again() {
     local name=${1:-sshd} before

@@ -122,6 +122,32 @@ is_gone() {
     ! kill -s 0 "$1" 2>/dev/null
 }
 
+# below PID…: the processes that they have begun, and these, seen at once: some do
+# not live long.
+below() {
+    ps -e -o pid= -o ppid= | awk -v roots="$*" '
+        { parent[$1] = $2 }
+        END {
+            split(roots, list, " ")
+            for (k in list)
+                root[list[k]]
+            for (pid in parent)
+                for (p = parent[pid]; p in parent; p = parent[p])
+                    if (p in root) { print pid; break }
+        }'
+}
+
+# halt PROCESS…: stops them. One that is in a system call ends that first: then it
+# has stopped.
+halt() {
+    kill -s STOP "$@"
+    wait_until 20 halted "$@"
+}
+
+halted() {
+    ! ps -o stat= -p "$*" | grep -qv '^T'
+}
+
 # The end of a script: nothing of it stays. On failure its logs are shown, and
 # where it was if that is not its last line.
 work_end() {

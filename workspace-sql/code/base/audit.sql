@@ -110,10 +110,12 @@ end;
 -- Raises   nothing
 -- Called   by poll, once a second, and by _seal_audit
 create or replace function wf._has_unsealed() returns boolean
-language sql stable
-begin atomic
-    select exists (select from wf.audit a where a.number is null);
+language plpgsql stable as $$
+begin
+    -- a session keeps the plan, while it would plan a query in SQL in each transaction
+    return exists (select from wf.audit a where a.number is null);
 end;
+$$;
 
 -- wf._seal_audit()
 --

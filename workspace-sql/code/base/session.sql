@@ -141,15 +141,17 @@ end;
 create or replace function wf._sign(p_driver bigint) returns text
 language plpgsql as $$
 declare
-    v_mark text;
+    v_text text;
+    v_key uuid;
 begin
     insert into wf.txn (xid, login, actor, client, driver_id, at, server_at)
     values (pg_current_xact_id(), session_user, wf._role(), inet_client_addr(), p_driver, wf._now(), clock_timestamp())
         on conflict do nothing
-    returning case when p_driver is not null or current_setting('wf.turn', true) = '1'
-                   then (select wf._sealed(xid || '@' || extract(epoch from at), s.key) from wf.seal s) end
-         into v_mark;
-    return case when v_mark is not null then set_config('wf.mark', v_mark, true) end;
+    returning xid || '@' || extract(epoch from at),
+              case when p_driver is not null or current_setting('wf.turn', true) = '1'
+                   then (select s.key from wf.seal s) end
+         into v_text, v_key;
+    return case when v_key is not null then set_config('wf.mark', wf._sealed(v_text, v_key), true) end;
 end;
 $$;
 

@@ -313,20 +313,15 @@ declare
     v_first bigint;
     v_illegal bigint;
     v_held boolean;
+    v_over boolean;
     v_awaited boolean;
     v_followed boolean;
     v_scheduled boolean;
     v_heard boolean;
 begin
     select min(n.id), min(n.id) filter (where t.machine is null),
-           bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state)),
-           bool_or(n.state in ('END', 'ABORTED') and exists (select from wf.timer w where w.awaits_id = n.id)),
-           bool_or(n.key is not null and n.state in ('END', 'ABORTED')
-                   and exists (select from wf.work w
-                                where w.kind = 'start' and w.item_id = n.id and w.item_id > 0)),
-           bool_or(n.state in ('END', 'ABORTED') and n.schedule_id is not null),
-           bool_or(n.state in ('END', 'ABORTED')) and exists (select from wf.end_listener)
-      into v_first, v_illegal, v_held, v_awaited, v_followed, v_scheduled, v_heard
+           bool_or(n.was <> n.state and 'SUSPENDED' in (n.was, n.state)), bool_or(n.state in ('END', 'ABORTED'))
+      into v_first, v_illegal, v_held, v_over
       from new_rows n
       left join wf.transition t on t.machine = 'instance'
                                and t.from_state = n.was and t.event = n.event and t.to_state = n.state
@@ -356,6 +351,14 @@ begin
          where s.instance_id in (select n.id from new_rows n where n.was = 'SUSPENDED' and n.state <> 'SUSPENDED');
         perform wf._unpark(array_agg(n.id), max(n.at)), wf._tell_resumed(array_agg(n.id), max(n.at))
            from new_rows n where n.event = 'resume' having count(*) > 0;
+    end if;
+    if v_over then -- a start need not pay for these questions
+        select bool_or(exists (select from wf.timer w where w.awaits_id = n.id)),
+               bool_or(n.key is not null and exists (select from wf.work w where w.kind = 'start' and w.item_id = n.id
+                                                                             and w.item_id > 0)),
+               bool_or(n.schedule_id is not null), exists (select from wf.end_listener)
+          into v_awaited, v_followed, v_scheduled, v_heard
+          from new_rows n where n.state in ('END', 'ABORTED');
     end if;
     if v_awaited then
         perform wf._tell_waits(array_agg(n.id), max(n.at)) from new_rows n where n.state in ('END', 'ABORTED');

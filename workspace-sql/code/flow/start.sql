@@ -172,29 +172,32 @@ end;
 
 -- wf._find_version(p_workflow, p_version)
 --
--- Returns  the workflow that a start names, and its version with the number p_version, or its newest one
+-- Returns  the workflow that a start names, and its version with the number p_version, or its newest one; of the
+--          version what a start must know
 -- Locks    as _hold_version
 -- Raises   WF003, 40001
 -- Called   by _start, _start_all and _set_schedule
 create or replace function wf._find_version(p_workflow text, p_version int, out workflow_id bigint,
-                                            out version_id bigint)
+                                            out version_id bigint, out params jsonb, out tags jsonb,
+                                            out start_if jsonb, out key jsonb)
 language plpgsql as $$
-declare
-    v_newest bigint;
 begin
     if wf._announce_start() is null then
         return;
     end if;
-    select w.id, w.version_id into workflow_id, v_newest from wf.workflow w where w.name = p_workflow;
-    if workflow_id is null or v_newest is null and p_version is null then
+    select w.id, v.id, v.params, v.tags, v.start_if, v.key
+      into workflow_id, version_id, params, tags, start_if, key
+      from wf.workflow w
+      left join wf.version v on v.id = w.version_id
+     where w.name = p_workflow;
+    if workflow_id is null or version_id is null and p_version is null then
         raise exception using errcode = 'WF003',
             message = format('there is no workflow %s', coalesce(left(p_workflow, 100), 'null')),
             hint = 'List what is installed: wf-console workflows.';
     end if;
-    version_id := v_newest;
     if p_version is not null then
-        select v.id
-          into version_id
+        select v.id, v.params, v.tags, v.start_if, v.key
+          into version_id, params, tags, start_if, key
           from wf.version v
          where v.workflow_id = _find_version.workflow_id and v.number = p_version and v.removed_xid is null;
         if version_id is null then
@@ -278,7 +281,6 @@ create or replace function wf._start(
 returns bigint
 language plpgsql as $$
 declare
-    v_found record;
     v record; -- the version
     v_key text := p_key;
     v_claim record;
@@ -290,16 +292,15 @@ declare
     v_quotas text[];
 begin
     if wf._check_workflow_grant(p_workflow, p_starter.login) then end if;
-    v_found := wf._find_version(p_workflow, p_version);
+    v := wf._find_version(p_workflow, p_version);
     if p_at is not null or p_before is not null then perform wf._check_times(p_at, p_before, v_now); end if;
     v_quotas := wf._hold_quota(p_priority, p_starter.login);
-    select x.params, x.tags, x.start_if, x.key into v from wf.version x where x.id = v_found.version_id;
     if v_key is null and v.key ? 'by' then
         v_key := wf._key_of(v.key -> 'by', wf._complete_params(v.params, coalesce(p_params, '{}')));
     end if;
     if v_key is not null then
         -- the digest is of what the caller gave, without defaults: the defaults may be others tomorrow
-        v_claim := wf._claim_key(v_found.workflow_id, p_workflow, v_key, v.key ->> 'reuse',
+        v_claim := wf._claim_key(v.workflow_id, p_workflow, v_key, v.key ->> 'reuse',
                                  wf._sha256((jsonb_build_array(coalesce(p_params, '{}'), p_priority,
                                                                coalesce(p_tags, '{}'), p_version)
                                              || case when coalesce(p_at, p_before) is null then '[]'
@@ -315,13 +316,13 @@ begin
     if v.start_if is not null then perform wf._check_start_if(v.start_if, v_params); end if;
     v_id := coalesce(v_id, nextval('wf.instance_id_seq'));
     if v_quotas is not null then
-        perform wf._spend_quota(v_quotas, v_found.version_id, array[v_id], p_starter.login);
+        perform wf._spend_quota(v_quotas, v.version_id, array[v_id], p_starter.login);
     end if;
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, key, params, priority, tags, trace_id,
                              started_at, started_by, parent_id, parent_process_id, depth, login, schedule_id,
                              scheduled_at, expires_at)
     overriding system value
-    values (v_id, v_found.workflow_id, v_found.version_id, '', case when v_later then 'schedule' else 'start' end,
+    values (v_id, v.workflow_id, v.version_id, '', case when v_later then 'schedule' else 'start' end,
             case when v_later then 'SCHEDULED' else 'RUNNING' end, v_now, v_key, v_params, p_priority,
             case when v.tags is null and cardinality(p_tags) = 0 then p_tags
                  else wf._tags(coalesce(p_tags, '{}'), v.tags, v_params) end,
@@ -332,7 +333,7 @@ begin
         insert into wf.work (kind, instance_id, item_id, due_at) values ('start', v_id, 0, greatest(p_at, v_now));
         if v_after is not null then perform wf._follow(v_id, v_after, p_before); end if;
     else
-        perform wf._plant(array[v_id], v_found.version_id, array[v_params], - p_priority, v_now);
+        perform wf._plant(array[v_id], v.version_id, array[v_params], - p_priority, v_now);
     end if;
     return v_id;
 end;

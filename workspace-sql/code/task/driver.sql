@@ -231,12 +231,14 @@ $$;
 create or replace function wf._greet(p_driver bigint, p_now timestamptz) returns void
 language plpgsql as $$
 begin
-    if not exists (select from wf.driver d where d.id = p_driver and d.state in ('live', 'draining')
-                                             and d.login = wf._login()) then
+    update wf.sign_of_life s set seen_at = p_now
+      from wf.driver d
+     where d.id = p_driver and d.state in ('live', 'draining') and d.login = wf._login() and s.driver_id = p_driver
+       and s.seen_at not between p_now - interval '1 second' and p_now + interval '1 second';
+    if not found and not exists (select from wf.driver d where d.id = p_driver and d.state in ('live', 'draining')
+                                                           and d.login = wf._login()) then
         perform wf._refuse_driver(p_driver);
     end if;
-    update wf.sign_of_life s set seen_at = p_now
-     where s.driver_id = p_driver and s.seen_at not between p_now - interval '1 second' and p_now + interval '1 second';
 end;
 $$;
 

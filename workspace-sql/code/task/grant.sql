@@ -72,6 +72,7 @@ $$;
 --
 -- Looks up again what a driver may serve, since grants and memberships change. A driver
 -- that asked for more goes on with what is left, and still reports the requests that it holds.
+-- While there is no grant, a driver may serve all that it asked for, and there is nothing to look up.
 --
 -- Returns  the driver's row as it is now
 -- Locks    the driver's row, when it changes
@@ -82,6 +83,10 @@ language plpgsql as $$
 declare
     v_driver wf.driver := p_driver;
 begin
+    if not p_driver.limited and p_driver.limits = '{}' and p_driver.capabilities = p_driver.asked then
+        perform from wf.driver_grant limit 1;
+        if not found then return p_driver; end if;
+    end if;
     select a.queues_only, a.queues,
            array(select c.name from unnest(p_driver.asked) c (name)
                   where (c.name = any (a.capabilities)) = a.capabilities_only)

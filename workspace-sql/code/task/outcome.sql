@@ -482,8 +482,8 @@ begin
         raise exception using errcode = 'WF002', message = 'p_patience is negative, or p_failures is null or negative',
             hint = 'Give 0 or more milliseconds, and 0 or more failures.';
     end if;
-    -- driver 0 is the simulator, which has no row
-    if p_driver <> 0 and not exists (select from wf.driver d where d.id = p_driver and d.login = wf._login()) then
+    perform from wf.driver d where d.id = p_driver and d.login = wf._login();
+    if not found and p_driver <> 0 then -- driver 0 is the simulator, which has no row
         perform wf._refuse_driver(p_driver);
     end if;
     v_held := wf._hold(p_instance, p_patience);

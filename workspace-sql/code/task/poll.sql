@@ -383,15 +383,9 @@ begin
            case when r.result ? 'error' then null else n.secrets -> t.request end,
            case when a.args ? 'timeout' then wf._milliseconds(a.args ->> 'timeout') end,
            null::int, null,
-           case when coalesce(q.transport, n.transport) = 'sql'
-                then (select g.role
-                        from wf.version v
-                        join wf.workflow w on w.id = v.workflow_id
-                        join wf.sql_grant g on g.workflow = w.name and g.role = v.sql_role
-                       where v.id = t.version_id) end,
-           case when n.secrets ? t.request
-                then (select w.name from wf.version v join wf.workflow w on w.id = v.workflow_id
-                       where v.id = t.version_id) end
+           -- the plan has no sub-select for what few requests need: each poll would pay for that
+           case when coalesce(q.transport, n.transport) = 'sql' then wf._role_for(t.version_id) end,
+           case when n.secrets ? t.request then wf._workflow_of(t.version_id) end
       from taken t
      cross join lateral (select x.trace_id from wf.instance x where x.id = t.instance_id offset 0) i
      cross join lateral (select x.task_type, x.type_id, x.transport, x.request, x.input, x.secrets
@@ -413,6 +407,36 @@ begin
                                      when q.type_id is not null then coalesce(t.input, n.input)
                                      else n.request end as args) a
      order by t.rank, t.began_at;
+end;
+$$;
+
+-- wf._role_for(p_version)
+--
+-- Returns  the role as which the SQL tasks of a version run; null if the driver's own login does that
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _claim
+create or replace function wf._role_for(p_version bigint) returns text
+language plpgsql stable as $$
+begin
+    return (select g.role
+              from wf.version v
+              join wf.workflow w on w.id = v.workflow_id
+              join wf.sql_grant g on g.workflow = w.name and g.role = v.sql_role
+             where v.id = p_version);
+end;
+$$;
+
+-- wf._workflow_of(p_version)
+--
+-- Returns  the name of the workflow that has this version
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _claim
+create or replace function wf._workflow_of(p_version bigint) returns text
+language plpgsql stable as $$
+begin
+    return (select w.name from wf.version v join wf.workflow w on w.id = v.workflow_id where v.id = p_version);
 end;
 $$;
 

@@ -278,12 +278,13 @@ $$;
 -- Raises   nothing
 -- Called   by poll and _forget_signals
 create or replace function wf._has_old_signal(p_now timestamptz) returns boolean
-language sql stable
-begin atomic
-    select exists (select from wf.signal s
+language plpgsql stable as $$
+begin
+    return exists (select from wf.signal s
                     where s.topic is not null
                       and s.sent_at < p_now - wf._setting_number('signal_days') * interval '1 day');
 end;
+$$;
 
 -- wf._forget_signals(p_now)
 --

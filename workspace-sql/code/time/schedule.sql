@@ -139,27 +139,11 @@ begin
 end;
 $$;
 
--- wf._due_alike(p_one, p_other)
---
--- Returns  true if _look_due says the same of both schedules; false may mean that it is not known
--- Locks    nothing
--- Raises   nothing
--- Called   by _fire_schedules
-create or replace function wf._due_alike(p_one wf.schedule, p_other wf.schedule) returns boolean
-language sql immutable
-begin atomic
-    select (p_one.next_at = p_other.next_at and p_one.cron = p_other.cron and p_one.timezone = p_other.timezone
-            and p_one.catchup = p_other.catchup and p_one.end_at is not distinct from p_other.end_at
-            and p_one.lost_at is not distinct from p_other.lost_at
-            and p_one.jitter = interval '0' and p_other.jitter = interval '0'
-            and p_one.most is null and p_other.most is null) is true;
-end;
-
 -- wf._fire_schedules(p_schedule, p_now)
 --
 -- Fires the times of schedules that have come. Schedules that another transaction has locked
--- are looked at again in a second. What is due is looked for once for all schedules that have
--- the same times: many jobs are nightly.
+-- are looked at again in a second, and while the engine is paused all of them in a minute. What
+-- is due is looked for once for all schedules that have the same times: many jobs are nightly.
 --
 -- Returns  nothing
 -- Locks    the rows of the schedules (skipping locked ones), then as _start_all
@@ -169,62 +153,60 @@ create or replace function wf._fire_schedules(p_schedule bigint[], p_now timesta
 language plpgsql as $$
 declare
     v_paused constant boolean := wf._is_paused();
-    v_schedules bigint[] := array[]::bigint[]; -- with v_times: what to fire
+    v_fired bigint[] := array[]::bigint[]; -- with v_times: what to fire
     v_times timestamptz[] := array[]::timestamptz[];
-    v_seen bigint[] := array[]::bigint[]; -- with v_fired, v_next and v_due, for each schedule
-    v_fired int[] := array[]::int[];
+    v_seen bigint[] := array[]::bigint[]; -- with v_count, v_next and v_due, for each schedule
+    v_count int[] := array[]::int[];
     v_next timestamptz[] := array[]::timestamptz[];
     v_due timestamptz[] := array[]::timestamptz[];
     v_crowded bigint[];
-    v_looked wf.schedule; -- d says what is due of this one
-    v wf.schedule;
+    v wf.schedule; -- one of those that have the same times
     v_time timestamptz;
+    g record;
     d record;
 begin
-    for v in select s.* from wf.schedule s where s.id = any (p_schedule)
-              order by s.cron, s.timezone, s.next_at, s.id for no key update skip locked
+    for g in
+        select array_agg(s.id) as ids, array[count(*)::int] as size
+          from (select x.* from wf.schedule x
+                 where x.id = any (p_schedule) and x.paused_at is null and not v_paused
+                 order by x.id for no key update skip locked) s
+         group by s.next_at, s.cron, s.timezone, s.catchup, s.end_at, s.lost_at,
+                  case when s.cron is null or s.jitter <> interval '0' or s.most is not null then s.id end
     loop
-        v_seen := v_seen || v.id;
-        if v.paused_at is not null or v_paused then
-            v_fired := v_fired || 0;
-            v_next := v_next || v.next_at;
-            v_due := v_due || case when v.paused_at is null then p_now + interval '1 minute' end;
-            continue;
-        end if;
-        if not wf._due_alike(v, v_looked) then
-            d := wf._look_due(v, p_now);
-            v_looked := v;
-        end if;
+        select s.* into v from wf.schedule s where s.id = g.ids[1];
+        d := wf._look_due(v, p_now);
         if d.missed_at is not null then
             insert into wf.firing (schedule_id, nominal_at, state, until_at, at, reason)
-            values (v.id, d.missed_at, 'missed', d.missed_until, p_now, d.reason)
+            select u.id, d.missed_at, 'missed', d.missed_until, p_now, d.reason from unnest(g.ids) u (id)
                 on conflict do nothing;
         end if;
         foreach v_time in array d.times loop
-            v_schedules := v_schedules || v.id;
-            v_times := v_times || v_time;
+            v_fired := v_fired || g.ids;
+            v_times := v_times || array_fill(v_time, g.size);
         end loop;
-        v_fired := v_fired || cardinality(d.times);
-        v_next := v_next || d.next_at;
-        v_due := v_due || wf._jittered(v, d.next_at);
+        v_seen := v_seen || g.ids;
+        v_count := v_count || array_fill(cardinality(d.times), g.size);
+        v_next := v_next || array_fill(d.next_at, g.size);
+        v_due := v_due || array_fill(wf._jittered(v, d.next_at), g.size);
     end loop;
     with fired as (
-    update wf.schedule s set next_at = u.next_at, fired = s.fired + u.fired
-      from unnest(v_seen, v_next, v_fired) u (id, next_at, fired)
+    update wf.schedule s set next_at = u.next_at, fired = s.fired + u.count
+      from unnest(v_seen, v_next, v_count) u (id, next_at, count)
      cross join lateral (select x.ctid as place from wf.schedule x where x.id = u.id offset 0) k
      where s.ctid = k.place
-    returning s.id, s.fired, u.fired as just)
+    returning s.id, s.fired, u.count as just)
     select array_agg(f.id) into v_crowded from fired f where f.fired / 100 > (f.fired - f.just) / 100;
     insert into wf.work (kind, item_id, due_at)
     select 'schedule', u.id, u.due_at from unnest(v_seen, v_due) u (id, due_at) where u.due_at is not null;
     perform wf._call_schedule('schedule', array(select s.id from unnest(p_schedule) u (id)
                                                   join wf.schedule s on s.id = u.id
-                                                 where u.id <> all (v_seen)),
-                              p_now + interval '1 second') where cardinality(v_seen) < cardinality(p_schedule);
+                                                 where u.id <> all (v_seen) and s.paused_at is null),
+                              p_now + case when v_paused then interval '1 minute' else interval '1 second' end)
+      where cardinality(v_seen) < cardinality(p_schedule);
     if v_crowded is not null then
         perform wf._forget_firings(v_crowded);
     end if;
-    perform wf._begin_firings(v_schedules, v_times, p_now) where cardinality(v_schedules) > 0;
+    perform wf._begin_firings(v_fired, v_times, p_now) where cardinality(v_fired) > 0;
 end;
 $$;
 
