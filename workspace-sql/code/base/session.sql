@@ -144,13 +144,16 @@ declare
     v_text text;
     v_key uuid;
 begin
+    if p_driver is null and current_setting('wf.turn', true) is distinct from '1' then
+        insert into wf.txn (xid, login, actor, client, at, server_at)
+        values (pg_current_xact_id(), session_user, wf._role(), inet_client_addr(), wf._now(), clock_timestamp())
+            on conflict do nothing;
+        return null; -- each start would pay for a sub-select that reads the key
+    end if;
     insert into wf.txn (xid, login, actor, client, driver_id, at, server_at)
     values (pg_current_xact_id(), session_user, wf._role(), inet_client_addr(), p_driver, wf._now(), clock_timestamp())
         on conflict do nothing
-    returning xid || '@' || extract(epoch from at),
-              case when p_driver is not null or current_setting('wf.turn', true) = '1'
-                   then (select s.key from wf.seal s) end
-         into v_text, v_key;
+    returning xid || '@' || extract(epoch from at), (select s.key from wf.seal s) into v_text, v_key;
     return case when v_key is not null then set_config('wf.mark', wf._sealed(v_text, v_key), true) end;
 end;
 $$;
@@ -188,7 +191,8 @@ begin
     if not wf._may_ring() then
         return;
     end if;
-    if exists (select from wf.driver d where d.idle) then
+    perform from wf.driver d where d.idle limit 1;
+    if found then
         perform pg_notify('wf_ready', '');
     end if;
 end;

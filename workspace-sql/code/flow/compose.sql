@@ -233,7 +233,8 @@ declare
 begin
     -- an expression that contains a query costs a query each time, even if it does not reach that part
     if p_torn is null then
-        p_torn := exists (select from wf.teardown);
+        perform from wf.teardown limit 1;
+        p_torn := found;
     end if;
     if p_torn then
         v_may := wf._withhold(p_instance, p_parent, p_node, p_at);

@@ -124,10 +124,12 @@ begin
       from new_rows n
       left join lateral (
            select case when n.error is not null then wf._step('broken')
-                       -- a form with a scope of its own sees no scope around it; its parameters are bound in its own
+                       -- a form with a scope of its own sees no scope around it; its parameters are bound in its own.
+                       -- A root without input has no parameters
                        when n.machine = 'composite'
                        then wf._entered(n.open, n.total)
-                            | case when n.scopes[1] = n.id then wf._step('scope') else 0 end
+                            | case when n.scopes[1] = n.id and (n.parent_id is not null or n.input is not null)
+                                   then wf._step('scope') else 0 end
                        when wf._waits_inside(n.machine) or n.group_id is not null or n.rate_id is not null
                        then wf._step('queue')
                        else wf._step('ready') end
@@ -230,6 +232,7 @@ declare
     v_signed boolean;
     v_torn boolean;
     v_gone int; -- how many leases were deleted
+    v_reason text;
 begin
     select array_agg(row(n.instance_id, n.id, n.parent_id, n.next_id, null, null, null, s.steps)::wf.move)
                filter (where s.steps & ~ (wf._step('record') | wf._step('request')) > 0),
@@ -245,8 +248,7 @@ begin
               and x.to_state = n.state offset 0) t on true
      cross join lateral (select coalesce(t.steps, wf._step('illegal')) as steps) s;
     if v_at is null then return null; end if;
-    v_steps := v_bits[1];
-    v_every := v_bits[1];
+    v_steps := v_bits[1]; v_every := v_steps;
     if v_bits[2] is not null then select bit_or(b), bit_and(b) into v_steps, v_every from unnest(v_bits) b; end if;
     if v_steps & wf._step('illegal') > 0 then perform wf._refuse_illegal(v_moves); end if;
     if v_steps & wf._full_steps() > 0 then
@@ -256,8 +258,9 @@ begin
     end if;
     if v_steps & wf._step('record') > 0 then
         if pg_trigger_depth() = 1 and not v_signed then perform wf._sign(null); end if;
+        if current_setting('wf.reason', true) <> '' then v_reason := wf._reason(); end if;
         insert into wf.event (instance_id, process_id, xid, at, attempt, was, event, state, reason, detail)
-        select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state, wf._reason(),
+        select n.instance_id, n.id, pg_current_xact_id(), n.at, n.attempt, n.was, n.event, n.state, v_reason,
                wf._detail(n.instance_id, n.id, n.was, n.event, n.state, n.retry_from, n.output, n.error)
           from new_rows n
          where v_every & wf._step('record') > 0 or wf._leads(n.machine, n.was, n.event, n.state, wf._step('record'));
@@ -310,6 +313,7 @@ $$;
 create or replace function wf._instance_moved() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
+    v_reason text;
     v_first bigint;
     v_illegal bigint;
     v_held boolean;
@@ -338,12 +342,13 @@ begin
     if tg_op = 'INSERT' or pg_trigger_depth() = 1 then
         perform wf._sign(null);
     end if;
+    if current_setting('wf.reason', true) <> '' then v_reason := wf._reason(); end if;
     insert into wf.event (instance_id, xid, at, was, event, state, reason, detail)
-    select n.id, pg_current_xact_id(), n.at, n.was, n.event, n.state, wf._reason(), n.error
+    select n.id, pg_current_xact_id(), n.at, n.was, n.event, n.state, v_reason, n.error
       from new_rows n;
     if v_held then
         insert into wf.suspended (instance_id, at, actor, reason)
-        select n.id, n.at, wf._actor(), wf._reason()
+        select n.id, n.at, wf._actor(), v_reason
           from new_rows n
          where n.event = 'suspend';
         perform wf._park(array_agg(n.id), max(n.at)) from new_rows n where n.event = 'suspend' having count(*) > 0;

@@ -173,20 +173,20 @@ end;
 -- wf._find_version(p_workflow, p_version)
 --
 -- Returns  the workflow that a start names, and its version with the number p_version, or its newest one; of the
---          version what a start must know
+--          version what a start must know; quotas: whether any role has a quota
 -- Locks    as _hold_version
 -- Raises   WF003, 40001
 -- Called   by _start, _start_all and _set_schedule
 create or replace function wf._find_version(p_workflow text, p_version int, out workflow_id bigint,
                                             out version_id bigint, out params jsonb, out tags jsonb,
-                                            out start_if jsonb, out key jsonb)
+                                            out start_if jsonb, out key jsonb, out quotas boolean)
 language plpgsql as $$
 begin
     if wf._announce_start() is null then
         return;
     end if;
-    select w.id, v.id, v.params, v.tags, v.start_if, v.key
-      into workflow_id, version_id, params, tags, start_if, key
+    select w.id, v.id, v.params, v.tags, v.start_if, v.key, exists (select from wf.quota)
+      into workflow_id, version_id, params, tags, start_if, key, quotas
       from wf.workflow w
       left join wf.version v on v.id = w.version_id
      where w.name = p_workflow;
@@ -294,7 +294,7 @@ begin
     if wf._check_workflow_grant(p_workflow, p_starter.login) then end if;
     v := wf._find_version(p_workflow, p_version);
     if p_at is not null or p_before is not null then perform wf._check_times(p_at, p_before, v_now); end if;
-    v_quotas := wf._hold_quota(p_priority, p_starter.login);
+    v_quotas := wf._hold_quota(p_priority, p_starter.login, v.quotas);
     if v_key is null and v.key ? 'by' then
         v_key := wf._key_of(v.key -> 'by', wf._complete_params(v.params, coalesce(p_params, '{}')));
     end if;
@@ -374,7 +374,7 @@ begin
        from wf.version v, unnest(v_params) with ordinality u (params, k)
       where v.id = v_found.version_id and v.start_if is not null;
     v_id := array(select nextval('wf.instance_id_seq') from unnest(v_params));
-    v_quotas := wf._hold_quota(p_priority, v_login);
+    v_quotas := wf._hold_quota(p_priority, v_login, v_found.quotas);
     perform wf._spend_quota(v_quotas, v_found.version_id, v_id, v_login) where v_quotas is not null;
     insert into wf.instance (id, workflow_id, version_id, was, event, state, at, params, priority, tags, trace_id,
                              started_at, started_by, parent_id, parent_process_id, depth, login, schedule_id,

@@ -375,15 +375,11 @@ begin
            t.machine = 'async' and t.request = 'start',
            case when r.result ? 'error' then 'builtin' else coalesce(q.transport, n.transport) end,
            n.task_type,
-           case when r.result ? 'error'
-                then wf._blame(r.result -> 'error', q.args,
-                               wf._request_names(t.input, n.input, t.handle, q.args, i.trace_id, t.id, t.named), null,
-                               'request') || '{"op": "fail"}'
-                else a.args end,
+           case when r.result ? 'error' then (r.result -> 'error') || '{"op": "fail"}' else a.args end,
            case when r.result ? 'error' then null else n.secrets -> t.request end,
            case when a.args ? 'timeout' then wf._milliseconds(a.args ->> 'timeout') end,
            null::int, null,
-           -- the plan has no sub-select for what few requests need: each poll would pay for that
+           -- a function for what few requests need: each poll would pay for a sub-select
            case when coalesce(q.transport, n.transport) = 'sql' then wf._role_for(t.version_id) end,
            case when n.secrets ? t.request then wf._workflow_of(t.version_id) end
       from taken t
@@ -399,9 +395,8 @@ begin
                             and x.request = t.request
                          offset 0) q on true
      cross join lateral (select case when q.type_id is not null and not (q.passes and t.request = 'start')
-                                     then wf._evaluate(q.args, wf._request_names(t.input, n.input, t.handle, q.args,
-                                                                                 i.trace_id, t.id, t.named))
-                                     end as result
+                                     then wf._request_value(q.args, coalesce(t.input, n.input, '{}'), t.handle,
+                                                            i.trace_id, t.id, t.named) end as result
                          offset 0) r
      cross join lateral (select case when r.result is not null then r.result -> 'value'
                                      when q.type_id is not null then coalesce(t.input, n.input)
@@ -440,38 +435,34 @@ begin
 end;
 $$;
 
--- wf._name_attempt(p_args, p_trace, p_process, p_attempt)
+-- wf._request_value(p_args, p_input, p_handle, p_trace, p_process, p_attempt)
 --
--- Gives the value of `instance` in a request. Its `attempt` names one attempt of one task:
--- the name is the same in all requests of the attempt, and names nothing else anywhere, in
--- no other workspace either.
+-- Evaluates the arguments of a request. They read the arguments of its task, its handle, and
+-- `instance`. `instance.attempt` names one attempt of one task: the name is the same in all
+-- requests of the attempt, and names nothing else anywhere, in no other workspace either.
 --
--- Returns  an object to add to the environment; empty if the request does not read it
+-- Returns  as _evaluate; an error says where it is
 -- Locks    nothing
--- Raises   nothing
--- Called   by _request_names
-create or replace function wf._name_attempt(p_args jsonb, p_trace uuid, p_process bigint, p_attempt int) returns jsonb
-language sql stable
-begin atomic
-    select case when strpos(p_args::text, '["instance", ') = 0 then '{}'::jsonb
-                else jsonb_build_object('instance', jsonb_build_object(
-                         'attempt', format('%s-%s-%s', p_trace, p_process, p_attempt))) end;
-end;
-
--- wf._request_names(p_input, p_fixed, p_handle, p_args, p_trace, p_process, p_attempt)
---
--- Returns  the values of the names that the arguments of a request read: the arguments of its task (p_fixed if p_input
---          is null), its handle and its attempt
--- Locks    nothing
--- Raises   nothing
--- Called   by _claim; it is inlined there
-create or replace function wf._request_names(p_input jsonb, p_fixed jsonb, p_handle jsonb, p_args jsonb, p_trace uuid,
+-- Raises   as _evaluate
+-- Called   by _claim
+create or replace function wf._request_value(p_args jsonb, p_input jsonb, p_handle jsonb, p_trace uuid,
                                              p_process bigint, p_attempt int) returns jsonb
-language sql stable
-begin atomic
-    select coalesce(p_input, p_fixed, '{}') || jsonb_build_object('handle', p_handle)
-           || wf._name_attempt(p_args, p_trace, p_process, p_attempt);
+language plpgsql stable as $$
+declare
+    v_names jsonb := p_input || jsonb_build_object('handle', p_handle);
+    v_result jsonb;
+begin
+    if strpos(p_args::text, '["instance", ') > 0 then
+        v_names := v_names || jsonb_build_object('instance', jsonb_build_object(
+                       'attempt', format('%s-%s-%s', p_trace, p_process, p_attempt)));
+    end if;
+    v_result := wf._evaluate(p_args, v_names);
+    if v_result ? 'error' then
+        return jsonb_build_object('error', wf._blame(v_result -> 'error', p_args, v_names, null, 'request'));
+    end if;
+    return v_result;
 end;
+$$;
 
 -- wf._interval_milliseconds(p_interval)
 --

@@ -211,7 +211,7 @@ begin
     v.set_by := wf._actor();
     perform wf._check_schedule(v, p_now);
     perform wf._complete_params(w.params, v.params) from wf.version w where w.id = v_version;
-    perform wf._hold_quota(v.priority, session_user);
+    perform wf._hold_quota(v.priority, session_user, true);
     v.times := case when v.cron is not null then wf._parse_cron(v.cron)::text end;
     v.next_at := wf._store_schedule(v, p_now);
     return v;
