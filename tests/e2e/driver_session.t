@@ -76,12 +76,13 @@ is 'cut: it is known by its new session' "$(attended two)" t
 
 # --- the server is away for longer than all leases: nobody is given up for that
 
-sql "update wf.setting set value = 5 where name = 'lease_seconds'"
+# A driver that finds no server pauses for at most 12.5 s before it tries again: a lease is longer.
+sql "update wf.setting set value = 13 where name = 'lease_seconds'"
 sql "update wf.setting set value = 1 where name = 'grace_seconds'"
 driver_start three
 work 8
 pg_stop pg immediate
-wait_until 20 is_past $((${EPOCHREALTIME/./} + 5100000)) # the lease of the last sign of life
+wait_until 30 is_past $((${EPOCHREALTIME/./} + 13100000)) # the lease of the last sign of life
 pg_restart
 ended "$id" 60 || true
 is 'server away: nothing is lost' "$(state_of "$id"), $(lost)" 'END success, 0'
