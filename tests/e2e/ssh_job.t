@@ -150,8 +150,7 @@ for pause in 0 0.1 0.2 0.3 0.4 0.6; do
 done
 
 # The shared connections stand still, and sshd accepts no other: a start lasts until
-# its driver is killed. (Of the connections the host's ends would not do: those of the
-# sshd that was killed above may have outlived it.)
+# its driver is killed.
 mapfile -t standing < <(pgrep --full "ControlPath=$WORK/pgwf-ssh\..* -N ")
 standing+=("$(pid_of sshd)")
 halt "${standing[@]}"

@@ -483,7 +483,8 @@ begin
             hint = 'Give 0 or more milliseconds, and 0 or more failures.';
     end if;
     perform from wf.driver d where d.id = p_driver and d.login = wf._login();
-    if not found and p_driver <> 0 then -- driver 0 is the simulator, which has no row
+    -- the simulator reports as driver 0, which has no row
+    if not found and p_driver <> 0 then
         perform wf._refuse_driver(p_driver);
     end if;
     v_held := wf._hold(p_instance, p_patience);
