@@ -334,7 +334,7 @@ static struct pg_result *
 check_result(const PGconn *conn, PGresult *result, struct error *err)
 {
 	if (is_copy(result)) {
-		error_set(err, "COPY from or to the client is not possible");
+		error_set(err, "COPY from stdin and to stdout is refused");
 		error_sqlstate(err, SQLSTATE_NOT_SUPPORTED);
 	} else if (is_good(result)) {
 		return from_libpq(result);

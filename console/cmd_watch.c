@@ -309,8 +309,9 @@ cmd_watch(struct console *console, struct error *err)
 	if (watch.screen == NULL) {
 		error_set(err,
 		    "watch draws on a terminal, and its output is not one");
-		error_hint(err, "`wf-console list` and `wf-console tree "
-		                "INSTANCE` print how things stand.");
+		error_hint(err,
+		    "`wf-console list` prints the states of instances, "
+		    "`wf-console tree INSTANCE` those of processes.");
 		return EXIT_USAGE;
 	}
 	ok = run(&watch, err);

@@ -60,8 +60,9 @@ static const struct {
 	    "`wf-console log 17` prints what the tasks of an instance have "
 	    "written." },
 	{ "ls", "`wf-console list` lists the instances." },
-	{ "metrics", "There are no metrics: views of the schema wf have the "
-	             "figures, as `wf-console -o json list` and others do." },
+	{ "metrics",
+	    "`wf-console driver status` prints the counters of drivers; the "
+	    "views of the schema wf have the figures of instances." },
 	{ "migrate",
 	    "`wf-console workspace upgrade` brings the workspace to the "
 	    "schema of this program." },

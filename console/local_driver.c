@@ -106,7 +106,8 @@ make_configuration(const struct local *local, struct error *err)
 {
 	static const char text[] =
 	    "# Options of the local driver, as in driver.conf.example.\n"
-	    "# Where its workspace is, it is told on its command line.\n"
+	    "# `wf-console local stop` and `local start` apply a change.\n"
+	    "# The command line tells the driver where its workspace is.\n"
 	    "\n"
 	    "# Here workflows are tried out, and may call services of this\n"
 	    "# machine, too: by itself a driver calls public addresses only.\n"

@@ -188,7 +188,8 @@ begin_report(struct scheduler *scheduler, struct turn *turn)
 {
 	struct request *request;
 
-	if (turns_do(&scheduler->turns, TURN_REPORT))
+	if (turns_do(&scheduler->turns, TURN_REPORT) ||
+	    !turns_takes_long_ones(&scheduler->turns, turn))
 		return false;
 	request = deferred_alone(&scheduler->deferred);
 	if (request == NULL)
@@ -209,6 +210,7 @@ is_upkeep_due(const struct scheduler *scheduler, struct turn *turn)
 	bool busy = is_work_due(scheduler);
 
 	return scheduler->phase == PHASE_WORKING &&
+	       turns_takes_long_ones(&scheduler->turns, turn) &&
 	       (scheduler->upkeep ||
 	           turns_naming(&scheduler->turns, turn) != NULL) &&
 	       !(turn->upkept && busy) &&
@@ -244,9 +246,8 @@ begin_next(struct scheduler *scheduler, struct turn *turn)
 {
 	turns_sort(&scheduler->turns, turn, scheduler->reports,
 	    &scheduler->runner.reports);
-	/* one session listens for all */
 	if (turn->is_new)
-		turn_open(turn, turn == &scheduler->turns.all[0]);
+		turn_open(turn, turns_listens(&scheduler->turns, turn));
 	else if (scheduler->pace.paused)
 		return;
 	else if (!identity_is_known(scheduler->identity) || is_over(scheduler))

@@ -473,6 +473,29 @@ turns_do(const struct turns *turns, enum turn_kind kind)
 	return false;
 }
 
+bool
+turns_listens(const struct turns *turns, const struct turn *turn)
+{
+	return turn == &turns->all[0];
+}
+
+bool
+turns_takes_long_ones(const struct turns *turns, const struct turn *turn)
+{
+	const struct turn *other;
+	size_t i;
+
+	if (!turns_listens(turns, turn))
+		return true;
+	for (i = 0; i < turns->count; i++) {
+		other = &turns->all[i];
+		if (other != turn && other->connected &&
+		    other->kind != TURN_REPORT && other->kind != TURN_UPKEEP)
+			return false;
+	}
+	return true;
+}
+
 void
 turn_log_failure(const struct turn *turn, const struct error *err)
 {

@@ -198,6 +198,17 @@ bool turns_under_way(const struct turns *turns);
 /* Whether a turn of that kind is under way. */
 bool turns_do(const struct turns *turns, enum turn_kind kind);
 
+/* Whether this is the session that listens for the doorbell, for all of them. */
+bool turns_listens(const struct turns *turns, const struct turn *turn);
+
+/*
+ * Whether this session may begin a turn that takes long: a report alone, or
+ * upkeep.  The session that listens hears nothing during a turn.  Therefore it
+ * begins a long one only if each other session is in a long one, or has no
+ * connection.
+ */
+bool turns_takes_long_ones(const struct turns *turns, const struct turn *turn);
+
 /*
  * Log that there is no connection.  `attempts` to dial have failed since the
  * first such line.

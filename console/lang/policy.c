@@ -171,7 +171,8 @@ static const struct {
 	{ "retention", "The setting `keep_days` holds for all workflows." },
 	{ "role", GRANT_ROLE },
 	{ "run_as", GRANT_ROLE },
-	{ "subject", NULL },
+	{ "subject", "`key(singleton, by = …)` lets one instance at a time run "
+	             "for each value." },
 };
 
 enum { LATER = sizeof(later) / sizeof(later[0]) };

@@ -113,6 +113,7 @@ while [ "$(sql "select failed from wf.instance_v where instance_id = $id")" -gt 
     tried "$id"
 done
 ended "$id" || true
+ok 'cut anywhere: connections were cut' test "$cuts" -gt 0
 diag "$cuts connections were cut"
 is 'cut anywhere: it ends' "$(state_of "$id")" 'END success'
 is 'cut anywhere: both rows of each, once' "$(pairs)" "$N|0"

@@ -1,29 +1,58 @@
 #!/usr/bin/env bash
 # attack_tree.t - trees that did not come from the compiler: wf.install refuses each
 # with an error of the workspace's own, or takes it, and never falls over it. What it
-# takes is printed, or the printer says where it cannot be.
+# takes can be started, and is printed, or the printer says where it cannot be.
 . "$(dirname "$0")/../lib.sh"
 SEED=${SEED:-1} TREES=${TREES:-1000}
 
 workspace_start
 perl "$ROOT/tests/e2e/data/damage_tree.pl" "$SEED" "$TREES" "$ROOT"/tests/lang/good/*.json >"$WORK/trees"
 ok "seed $SEED, $TREES trees" test "$(wc -l <"$WORK/trees")" -eq "$TREES"
-sql 'create table tree (k int primary key, spec text, code text, message text, ms numeric)'
+sql 'create table tree (k int primary key, spec text, code text, message text, ms numeric,
+    started int, trouble text)'
 sql "\\copy tree (k, spec) from '$WORK/trees' with (format csv, delimiter e'\\t', quote e'\\x01')"
 cat >"$WORK/install.sql" <<'END'
+-- start_all: starts each workflow of a tree without parameters; what the starts raised,
+-- other than that the start is refused, and what fsck finds then
+create function start_all(p_spec jsonb, out started int, out trouble text) language plpgsql as $$
+declare
+    v_name text;
+begin
+    started := 0;
+    for v_name in select w.spec ->> 'name' from jsonb_array_elements(p_spec -> 'workflows') w (spec) loop
+        begin
+            perform wf.start(v_name);
+            started := started + 1;
+        exception when others then
+            if sqlstate not in ('WF002', 'WF003', 'WF007') then
+                trouble := concat_ws('; ', trouble, format('%s %s: %s', v_name, sqlstate, sqlerrm));
+            end if;
+        end;
+    end loop;
+    trouble := concat_ws('; ', trouble, (select string_agg(f::text, '; ') from wf.fsck() f));
+end $$;
 do $$
 declare
     r record;
     v_began timestamptz;
+    v_ms numeric;
+    v_started int;
+    v_trouble text;
 begin
     for r in select t.k, t.spec from tree t order by t.k loop
         v_began := clock_timestamp();
         begin
+            v_ms := null;
+            v_started := null;
+            v_trouble := null;
             perform wf.install('', r.spec::jsonb);
+            v_ms := 1000 * extract(epoch from clock_timestamp() - v_began);
+            select s.started, s.trouble into v_started, v_trouble from start_all(r.spec::jsonb) s;
             raise exception using errcode = 'T0001', message = 'taken'; -- nothing of it stays
         exception when others then
             update tree t set code = sqlstate, message = sqlerrm,
-                              ms = 1000 * extract(epoch from clock_timestamp() - v_began) where t.k = r.k;
+                              ms = coalesce(v_ms, 1000 * extract(epoch from clock_timestamp() - v_began)),
+                              started = v_started, trouble = v_trouble where t.k = r.k;
         end;
     end loop;
 end $$;
@@ -35,6 +64,9 @@ is 'each is taken, or refused by the check of trees' \
     "$(sql "select t.k, t.code, t.message from tree t where t.code not in ('T0001', 'WF005', '22P05') order by 1 limit 5")" ''
 ok 'many are refused' sql_is_true "select count(*) > $TREES / 2 from tree where code = 'WF005'"
 ok 'some trees are taken' sql_is_true "select count(*) > $TREES / 50 from tree where code = 'T0001'"
+is 'workflows of a tree that is taken start, and fsck finds nothing' \
+    "$(sql "select t.k, t.trouble from tree t where t.trouble <> '' order by 1 limit 5")" ''
+ok 'many of its workflows are started' sql_is_true 'select sum(started) > 20 from tree'
 is 'each says where its fault is' \
     "$(sql "select t.k, t.message from tree t
              where t.code = 'WF005' and t.message !~ '^([a-z_]+(\[|\.|:)|must |holds |has |the compiled tree)' order by 1 limit 5")" ''

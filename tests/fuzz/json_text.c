@@ -1,6 +1,6 @@
 /*
- * json_text.c - what JSON is, by RFC 8259 and by nobody's library: a second
- * opinion.
+ * json_text.c - a check whether a text is JSON, by RFC 8259.  It uses no JSON
+ * library, so the fuzzers can compare common/json with it.
  */
 #include <string.h>
 

@@ -446,17 +446,18 @@ denial(const struct guard *guard, const struct address *address)
 	                     *deny = smallest(&guard->deny, address),
 	                     *unasked = smallest(&guard->unasked, address);
 	int allowed = allow != NULL ? allow->prefix : NO_NETWORK;
+	bool denied = deny != NULL && deny->prefix >= allowed;
 	char text[INET6_ADDRSTRLEN];
 
+	if (!denied && (unasked == NULL || unasked->prefix <= allowed))
+		return NULL;
 	write_address(address, text);
-	if (deny != NULL && deny->prefix >= allowed)
+	if (denied)
 		return xasprintf(
 		    "%s is in %s, which http.deny names", text, deny->text);
-	if (unasked != NULL && unasked->prefix > allowed)
-		return xasprintf("%s is in %s (%s), which is denied unless "
-		                 "http.allow names it",
-		    text, unasked->text, unasked->what);
-	return NULL;
+	return xasprintf("%s is in %s (%s), which is denied unless "
+	                 "http.allow names it",
+	    text, unasked->text, unasked->what);
 }
 
 /*

@@ -61,7 +61,11 @@ http_headers_take(struct http_headers *headers, CURL *easy, const char *base)
 		header = add(headers);
 		header->name = xstrdup(from->name);
 		lower(header->name);
-		header->value = join_values(easy, from->name, from->amount);
+		/* libcurl compares a name that it looks for with all others */
+		header->value =
+		    from->amount == 1
+		        ? xstrdup(from->value)
+		        : join_values(easy, from->name, from->amount);
 		if (strcmp(header->name, "location") == 0) {
 			absolute = http_url_seen(base, header->value);
 			free(header->value);

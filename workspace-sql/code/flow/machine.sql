@@ -358,7 +358,9 @@ begin
            from new_rows n where n.event = 'resume' having count(*) > 0;
     end if;
     if v_over then -- a start need not pay for these questions
-        select bool_or(exists (select from wf.timer w where w.awaits_id = n.id)),
+        -- if nothing waits for any instance, no instance is looked up
+        select bool_or(exists (select from wf.timer w where w.awaits_id is not null)
+                       and exists (select from wf.timer w where w.awaits_id = n.id)),
                bool_or(n.key is not null and exists (select from wf.work w where w.kind = 'start' and w.item_id = n.id
                                                                              and w.item_id > 0)),
                bool_or(n.schedule_id is not null), exists (select from wf.end_listener)

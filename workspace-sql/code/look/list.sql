@@ -9,14 +9,17 @@
 create or replace function wf._check_instance_states(p_states text[]) returns void
 language plpgsql stable as $$
 declare
-    v_states constant text[] := array(select m.state from wf.machine_state m where m.machine = 'instance'
-                                       order by m.state);
-    v_unknown constant text := (select s from unnest(p_states) s where s <> all (v_states) limit 1);
+    v_unknown constant text := (
+        select s from unnest(p_states) s
+         where not exists (select from wf.machine_state m where m.machine = 'instance' and m.state = s)
+         limit 1);
 begin
     if v_unknown is not null then
         raise exception using errcode = 'WF002',
             message = format('an instance has no state "%s"', left(v_unknown, 100)),
-            hint = format('The states of instances are %s.', array_to_string(v_states, ', '))
+            hint = format('The states of instances are %s.',
+                          (select string_agg(m.state, ', ' order by m.state)
+                             from wf.machine_state m where m.machine = 'instance'))
                    || case when exists (select from wf.machine_state m where m.state = v_unknown)
                            then ' Tasks have this one: wf-console tree shows their states.' else '' end;
     end if;
@@ -96,21 +99,16 @@ begin
         with recursive live (id) as (
             select 9223372036854775807
              union all
-            select (select max(x.id)
-                      from (select max(t.instance_id) as id from wf.failed t where t.instance_id < l.id
-                             union all
-                            select max(t.instance_id) from wf.ready t where t.instance_id < l.id and v_way = 'live'
-                             union all
-                            select max(t.instance_id) from wf.parked t where t.instance_id < l.id and v_way = 'live'
-                             union all
-                            select max(t.instance_id) from wf.lease t where t.instance_id < l.id and v_way = 'live'
-                             union all
-                            select max(t.instance_id) from wf.timer t where t.instance_id < l.id and v_way = 'live'
-                             union all
-                            select max(t.instance_id) from wf.work t where t.instance_id < l.id and v_way = 'live'
-                             union all
-                            select max(t.instance_id) from wf.suspended t
-                             where t.instance_id < l.id and v_way = 'live') x)
+            -- a session that has just begun plans these subselects in half of the time of max() over a union
+            select greatest(
+                (select t.instance_id from wf.failed t where t.instance_id < l.id order by 1 desc limit 1),
+                case when v_way = 'live' then greatest(
+                    (select t.instance_id from wf.ready t where t.instance_id < l.id order by 1 desc limit 1),
+                    (select t.instance_id from wf.parked t where t.instance_id < l.id order by 1 desc limit 1),
+                    (select t.instance_id from wf.lease t where t.instance_id < l.id order by 1 desc limit 1),
+                    (select t.instance_id from wf.timer t where t.instance_id < l.id order by 1 desc limit 1),
+                    (select t.instance_id from wf.work t where t.instance_id < l.id order by 1 desc limit 1),
+                    (select t.instance_id from wf.suspended t where t.instance_id < l.id order by 1 desc limit 1)) end)
               from live l
              where l.id is not null)
         select i.id

@@ -62,9 +62,8 @@ $$;
 create or replace function wf._live(p_instance bigint)
 returns table (id bigint, parent_id bigint, version_id bigint, node_id int, machine text, state text, total int,
                todo int, open int, progress numeric)
-language plpgsql stable as $$ -- of language sql it would be planned anew for each instance of a list
-begin
-    return query
+language sql stable
+begin atomic -- inlined: planned once, with the statement of _progress
     with recursive place as (
         (select t.process_id from wf.lease t where t.instance_id = p_instance order by 1 limit 50)
          union all
@@ -94,54 +93,66 @@ begin
     )
     select l.* from live l;
 end;
-$$;
 
--- wf._composite_progress(p_node, p_total, p_ended, p_open, p_live)
+-- wf._composite_progress(p_begins, p_counts, p_total, p_children, p_ended, p_open, p_weight, p_live)
 --
--- Works out how far a composite is: p_total is how many elements a forall or fold has,
--- p_ended how many children have ended, p_open how many have not. p_live describes the
--- children under way that were looked at: their number, the sum of their progress, the same
--- sum by weights, the sum of their weights, and the weight of the children that have ended
--- before the last of them.
+-- Works out how far a composite is: p_begins is which of its children begin first, p_counts
+-- whether it is known how many rounds or elements it has, p_total how many a forall or fold
+-- has, p_children how many steps its node has, p_ended how many children have ended, p_open
+-- how many have not, p_weight what its steps weigh. p_live describes the children under way
+-- that were looked at: their number, the sum of their progress, the same sum by weights, the
+-- sum of their weights, and the weight of the children that have ended before the last of
+-- them.
 --
 -- Returns  its progress; null if nothing in it has a weight
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _progress
-create or replace function wf._composite_progress(p_node wf.node, p_total int, p_ended int, p_open int,
-                                                  p_live numeric[]) returns numeric
+create or replace function wf._composite_progress(p_begins text, p_counts boolean, p_total int, p_children int,
+                                                  p_ended int, p_open int, p_weight numeric, p_live numeric[])
+returns numeric
 language plpgsql immutable as $$
 declare
     -- those that were looked at stand for all that are under way
     v_each constant numeric := p_open / greatest(p_live[1], 1);
 begin
     return least(1, case
-        -- how many rounds a loop with a condition will have is not known
-        when p_total is not null and (p_node.begins = 'window' or p_node.condition is null)
-        then (p_ended + p_live[2] * v_each) / greatest(p_total, 1)
-        when p_node.begins = 'all'
-        then ((p_node.weight - p_live[4]) * p_ended / greatest(p_node.children - p_live[1], 1)
-              + p_live[3] * v_each) / nullif(p_node.weight, 0)
-        when p_node.begins = 'first' then (p_live[5] + p_live[3]) / nullif(p_node.weight, 0)
-        when p_node.begins = 'free' then (p_live[5] + p_live[3] * v_each) / nullif(p_node.weight, 0)
+        when p_counts then (p_ended + p_live[2] * v_each) / greatest(p_total, 1)
+        when p_begins = 'all'
+        then ((p_weight - p_live[4]) * p_ended / greatest(p_children - p_live[1], 1)
+              + p_live[3] * v_each) / nullif(p_weight, 0)
+        when p_begins = 'first' then (p_live[5] + p_live[3]) / nullif(p_weight, 0)
+        when p_begins = 'free' then (p_live[5] + p_live[3] * v_each) / nullif(p_weight, 0)
         else p_live[2] / greatest(p_live[1], 1) end);
 end;
 $$;
 
--- wf._weight_ended(p_instance, p_process, p_node)
+-- wf._weight_before(p_instance, p_parent, p_version, p_node, p_within, p_around)
 --
--- Returns  the weight of the steps of a dag that have ended; 0 if it is torn down
+-- Returns  the weight of what has ended before a process in its composite p_parent: of the
+--          steps before its node in a sequence (p_within is first), of the steps that have
+--          ended in a dag of the weight p_around (free), 0 if that is torn down; 0 in others
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _progress
-create or replace function wf._weight_ended(p_instance bigint, p_process bigint, p_node wf.node) returns numeric
-language sql stable set search_path = pg_catalog, pg_temp
-begin atomic
-    select coalesce((p_node).weight - sum(n.weight), 0)
-      from wf.dag_step s
-      join wf.node n on n.version_id = (p_node).version_id and n.id = s.node_id
-     where s.instance_id = p_instance and s.process_id = p_process;
+create or replace function wf._weight_before(p_instance bigint, p_parent bigint, p_version bigint, p_node int,
+                                             p_within text, p_around numeric) returns numeric
+language plpgsql stable as $$
+begin
+    if p_within = 'first' then
+        return (select coalesce(sum(x.weight), 0)
+                  from wf.node n
+                  join wf.node x on x.version_id = n.version_id and x.parent_id = n.parent_id and x.ordinal < n.ordinal
+                 where n.version_id = p_version and n.id = p_node);
+    elsif p_within = 'free' then
+        return (select coalesce(p_around - sum(x.weight), 0)
+                  from wf.dag_step s
+                  join wf.node x on x.version_id = p_version and x.id = s.node_id
+                 where s.instance_id = p_instance and s.process_id = p_parent);
+    end if;
+    return 0;
 end;
+$$;
 
 -- wf._progress(p_instance)
 --
@@ -151,8 +162,10 @@ end;
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by progress and tree
-create or replace function wf._progress(p_instance bigint) returns table (process_id bigint, progress numeric)
+create or replace function wf._progress(p_instance bigint)
+returns table (process_id bigint, parent_id bigint, progress numeric)
 language plpgsql stable as $$
+#variable_conflict use_column
 declare
     f record;
     v_live jsonb := jsonb_build_object(); -- by process: what its children under way come to, each a numeric[] as a text
@@ -161,29 +174,26 @@ declare
 begin
     -- children first: the node of a child has a greater number than that of its parent
     for f in
-        select l.*, n.node,
-               case o.begins
-                    when 'first'
-                    then (select coalesce(sum(x.weight), 0) from wf.node x
-                           where x.version_id = l.version_id and x.parent_id = (n.node).parent_id
-                             and x.ordinal < (n.node).ordinal)
-                    when 'free' then wf._weight_ended(p_instance, l.parent_id, o) else 0 end as before
+        select l.*, n.begins, n.children, n.weight, n.transport, n.endless, o.begins as within,
+               o.weight as around
           from wf._live(p_instance) l
-         cross join lateral (select x as node from wf.node x
+         cross join lateral (select x.parent_id, x.begins, x.children, x.weight, x.transport,
+                                    -- how many rounds a loop with a condition will have is not known
+                                    x.begins <> 'window' and x.condition is not null as endless
+                               from wf.node x
                               where x.version_id = l.version_id and x.id = l.node_id offset 0) n
-          left join wf.node o on o.version_id = l.version_id and o.id = (n.node).parent_id
+          left join wf.node o on o.version_id = l.version_id and o.id = n.parent_id
          order by l.node_id desc, l.id desc
     loop
         if f.machine = 'composite' and f.state <> 'FAILED' then
             v := coalesce((v_live ->> f.id::text)::numeric[], '{0,0,0,0,0}');
-            v_own := coalesce(wf._composite_progress(f.node, f.total,
-                                  coalesce(f.total, (f.node).children) - f.todo - f.open, f.open, v), 0);
+            v_own := coalesce(wf._composite_progress(f.begins, f.total is not null and not f.endless, f.total,
+                                  f.children, coalesce(f.total, f.children) - f.todo - f.open, f.open, f.weight, v), 0);
             progress := v_own;
         else
             progress := case when f.machine = 'async' and f.state = 'EXECUTING' and f.progress is not null
                              then f.progress
-                             when f.state in ('START_REQUESTED', 'EXECUTING')
-                                  and (f.node).transport in ('ssh', 'exec')
+                             when f.state in ('START_REQUESTED', 'EXECUTING') and f.transport in ('ssh', 'exec')
                              then wf._stream_progress(p_instance, f.id) end;
             v_own := case when f.state in ('START_REQUESTED', 'EXECUTING', 'WAITING') then coalesce(progress, 0.5)
                           when f.state = 'CLEANUP_REQUESTED' then 1 else 0 end;
@@ -191,11 +201,13 @@ begin
         if f.parent_id is not null then
             v := coalesce((v_live ->> f.parent_id::text)::numeric[], '{0,0,0,0,0}');
             v_live := v_live || jsonb_build_object(f.parent_id, array[
-                          v[1] + 1, v[2] + v_own, v[3] + v_own * (f.node).weight, v[4] + (f.node).weight,
-                          f.before]::text);
+                          v[1] + 1, v[2] + v_own, v[3] + v_own * f.weight, v[4] + f.weight,
+                          wf._weight_before(p_instance, f.parent_id, f.version_id, f.node_id, f.within,
+                                            f.around)]::text);
         end if;
-        process_id := f.id;
         if progress is not null then
+            process_id := f.id;
+            parent_id := f.parent_id;
             return next;
         end if;
     end loop;
@@ -209,21 +221,16 @@ $$;
 -- Raises   nothing
 -- Called   by viewers, and by instance_v
 create or replace function wf.progress(p_instance bigint) returns numeric
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+language plpgsql stable security definer :engine as $$
 declare
-    v_state text := (select i.state from wf.instance i where i.id = p_instance);
+    v_state constant text := (select i.state from wf.instance i where i.id = p_instance);
 begin
-    return case v_state
-               when 'END' then 1.00
-               when 'ABORTED' then null
-               else (select round(coalesce(max(p.progress), 0), 2)
-                       from wf._progress(p_instance) p
-                      cross join lateral (select from wf.process r
-                                           where r.instance_id = p_instance and r.id = p.process_id
-                                             and r.parent_id is null
-                                          offset 0) root
-                     having v_state is not null)
-           end;
+    if v_state = 'END' then
+        return 1.00;
+    elsif v_state is null or v_state = 'ABORTED' then
+        return null;
+    end if;
+    return coalesce((select round(max(p.progress), 2) from wf._progress(p_instance) p where p.parent_id is null), 0.00);
 end;
 $$;
 comment on function wf.progress(bigint) is

@@ -86,7 +86,7 @@ begin
     if p_limit < 1 then
         raise exception using errcode = 'WF002',
             message = format('p_limit is %s', p_limit),
-            hint = 'Give at least 1; null: all at once.';
+            hint = 'Give at least 1, or null: then one call purges all targets.';
     end if;
     perform wf._take_reason('purge', p_reason);
     select array_agg(t.instance_id order by t.instance_id), array_agg(t.refusal order by t.instance_id),

@@ -93,7 +93,10 @@ declare
     f record;
 begin
     if exists (select from wf._due_full(p_moves, 'queue') m where m.retry_from is not null and m.was <> 'INIT') then
-        p_moves := array(select m from unnest(p_moves) m where not wf._waits_for_retry(m.instance_id, m.id));
+        -- as _waits_for_retry, without a call for each task
+        p_moves := array(select m from unnest(p_moves) m
+                          where not exists (select from wf.timer t where t.instance_id = m.instance_id
+                                               and t.process_id = m.id and t.kind = 'retry' offset 0));
     end if;
     select bool_or(m.input is null and n.input is not null and not n.input_fixed
                    or m.policy is null and n.policy is not null) as again,

@@ -90,7 +90,8 @@ begin
                                m.error || jsonb_build_object('process', m.id, 'attempt', m.attempt),
                                n.idempotent or coalesce(m.policy -> 'idempotent', 'false') = 'true',
                                n.retry_when, n.reads, m.instance_id,
-                               wf._policy_scopes(m.instance_id, m.id, m.parent_id, m.scopes)) as verdict
+                               case when n.retry_when is not null
+                                    then wf._policy_scopes(m.instance_id, m.id, m.parent_id, m.scopes) end) as verdict
           from wf._due_full(p_moves, 'retry') m
          cross join lateral (select x.retry, x.retry_when, x.reads, x.idempotent from wf.node x
                               where x.version_id = m.version_id and x.id = m.node_id offset 0) n

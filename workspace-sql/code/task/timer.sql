@@ -39,10 +39,10 @@ $$;
 
 -- wf._fire(p_since, p_now)
 --
--- Fires timers that are due after p_since, oldest first, of at most 100 processes. An
--- instance that somebody else holds is passed over, however many of its timers are due;
--- they stay for a later call. Timers that are tried alone are left to wf.work. (To find them
--- by wf._is_apart would take a call for each timer.)
+-- Fires the timers that are due after p_since, the oldest first. One call fires timers of at
+-- most 100 processes. It passes over an instance that somebody else holds, however many of
+-- its timers are due; they stay for a later call. It leaves a timer with a row in wf.work to
+-- that work. (wf._is_apart would find such timers with one call for each timer.)
 --
 -- Returns  nothing
 -- Locks    instances by id (skipping locked ones), then their timers
@@ -97,10 +97,10 @@ $$;
 
 -- wf._fire_timers(p_instance, p_process, p_now)
 --
--- Fires timers of processes; the caller holds their instances. A sleep ends, the next
--- attempt begins, or a request becomes ready, unless it is ready or with a driver already. A
--- timer that is not due is not the one that the caller has seen, so it stays. Timers that
--- _fire could not fire have infinity as their time.
+-- Fires timers of processes. The caller holds their instances. A sleep ends, the next
+-- attempt begins, or a request becomes ready if it is neither ready nor with a driver. A
+-- timer that is not due stays: the caller has seen another one. A timer that _fire could not
+-- fire has infinity as its time.
 --
 -- Returns  nothing
 -- Locks    their timers
