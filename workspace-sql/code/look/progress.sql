@@ -161,7 +161,7 @@ $$;
 --          under way
 -- Locks    nothing
 -- Raises   nothing
--- Called   by progress and tree
+-- Called   by progress, tree and gantt
 create or replace function wf._progress(p_instance bigint)
 returns table (process_id bigint, parent_id bigint, progress numeric)
 language plpgsql stable as $$

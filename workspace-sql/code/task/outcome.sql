@@ -483,7 +483,7 @@ begin
             hint = 'Give 0 or more milliseconds, and 0 or more failures.';
     end if;
     perform from wf.driver d where d.id = p_driver and d.login = wf._login();
-    -- the simulator reports as driver 0, which has no row
+    -- The simulator reports with the number 0. No row of wf.driver has that number.
     if not found and p_driver <> 0 then
         perform wf._refuse_driver(p_driver);
     end if;
