@@ -266,6 +266,17 @@ obey(struct watch *watch, enum key key)
 	}
 }
 
+/* ^C stopped a query: the user quits. */
+static bool
+is_quit(struct error *err)
+{
+	if (!console_is_interrupted())
+		return false;
+	console_set_interrupted(false);
+	error_release(err);
+	return true;
+}
+
 /* Run until the user quits; false if an error ended it. */
 static bool
 run(struct watch *watch, struct error *err)
@@ -278,13 +289,13 @@ run(struct watch *watch, struct error *err)
 		begun = mono_now();
 		if (obey(watch, key)) {
 			if (!refresh(watch, err))
-				return false;
+				return is_quit(err);
 			rest_ms = BUSY * mono_diff_ms(mono_now(), begun);
 			if (rest_ms < REFRESH_MS)
 				rest_ms = REFRESH_MS;
 		} else if (watch->console->pg != NULL && !explain(watch, err) &&
 		           !retry_later(watch, err)) {
-			return false;
+			return is_quit(err);
 		}
 		draw(watch);
 		key = screen_wait(watch->screen, (int)rest_ms);

@@ -56,6 +56,23 @@ console_is_interrupted(void)
 	return interrupted != 0;
 }
 
+void
+console_set_interrupted(bool is_interrupted)
+{
+	interrupted = is_interrupted;
+}
+
+/* ^C reaches the program, also if its caller blocks ^C between queries. */
+static void
+unblock_interrupt(sigset_t *before)
+{
+	sigset_t interrupt;
+
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_UNBLOCK, &interrupt, before);
+}
+
 /* A query that ^C stops, unless the process that started us ignores ^C. */
 static struct pg_result *
 query(const struct console *console, const char *sql,
@@ -63,14 +80,21 @@ query(const struct console *console, const char *sql,
 {
 	const struct sigaction ours = { .sa_handler = on_interrupt };
 	struct pg_cancel *cancel = pg_cancel_new(console->pg);
-	struct pg_result *result;
+	struct pg_result *result = NULL;
 	struct sigaction before;
+	sigset_t mask;
 
 	under_way = cancel;
 	sigaction(SIGINT, NULL, &before);
 	if (before.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &ours, NULL);
-	result = pg_query(console->pg, sql, params, err);
+	unblock_interrupt(&mask);
+	/* ^C may have come since the last query */
+	if (interrupted)
+		error_set(err, "interrupted");
+	else
+		result = pg_query(console->pg, sql, params, err);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGINT, &before, NULL);
 	under_way = NULL;
 	pg_cancel_free(cancel);

@@ -26,8 +26,16 @@ struct console {
 	struct pg *pg;  /* NULL unless the command needs a session */
 };
 
-/* Whether ^C has stopped a query: then the program ends as by that signal. */
+/*
+ * Whether ^C has come.  Then no further query is begun, and the program ends as
+ * by that signal.
+ */
 bool console_is_interrupted(void);
+
+/*
+ * ^C came while no query was under way; or false: the command has handled ^C.
+ */
+void console_set_interrupted(bool is_interrupted);
 
 /* The value of an argument or option, or NULL; whether a flag was given. */
 const char *console_value(const struct console *console, const char *name);

@@ -22,6 +22,7 @@
 #define SHORTEST_WAIT_MS 10
 #define LONGEST_WAIT_MS 500
 #define SILENCE_MS 1500 /* then the reasons of the wait are printed */
+#define NUMBER_WIDTH 5  /* labels do not line up beyond 99,999 */
 #define LABEL_WIDTH 32  /* states do not line up further right */
 
 /* The query that is repeated; $1 is the instance. */
@@ -33,7 +34,7 @@ static const char
     "select r.result is not null, r.state = 'SUSPENDED', false, 0"
     "  from wf.result($1::bigint) r";
 static const char events_sql[] = /* $2: the last event seen */
-    "select e.seq, e.at, e.label, e.state,"
+    "select e.seq, e.at, e.process_id, e.label, e.state,"
     "       coalesce(e.reason, e.detail ->> 'message', case when e.state = "
     "'END'"
     "           then (select p.input ->> 'msg' from wf.process_v p"
@@ -99,9 +100,10 @@ ask(const struct follower *follower, const char *sql, const char *seq,
 	return result;
 }
 
+/* A move of the process with the number `process`; "": of the instance. */
 static void
-print_move(const struct follower *follower, const char *at, const char *label,
-    const char *state, const char *why)
+print_move(const struct follower *follower, const char *at, const char *process,
+    const char *label, const char *state, const char *why)
 {
 	static const struct column time = { "at", VALUE_TIME };
 	const struct terminal *terminal = &follower->console->terminal;
@@ -111,8 +113,8 @@ print_move(const struct follower *follower, const char *at, const char *label,
 	buf_init(&line, 0);
 	buf_init(&safe, 0);
 	cell_add(&safe, &time, at);
-	buf_addf(&line, "%-12.12s  %s%s%s ",
-	    safe.data + strcspn(safe.data, " ") + 1,
+	buf_addf(&line, "%-12.12s %*s  %s%s%s ",
+	    safe.data + strcspn(safe.data, " ") + 1, NUMBER_WIDTH, process,
 	    terminal_begin(terminal, style),
 	    terminal_state_mark(terminal, state),
 	    terminal_end(terminal, style));
@@ -155,7 +157,8 @@ see_events(struct follower *follower, bool *is_news, struct error *err)
 			print_move(follower, pg_value(events, row, 1),
 			    text_or_empty(pg_value(events, row, 2)),
 			    text_or_empty(pg_value(events, row, 3)),
-			    text_or_empty(pg_value(events, row, 4)));
+			    text_or_empty(pg_value(events, row, 4)),
+			    text_or_empty(pg_value(events, row, 5)));
 		snprintf(follower->seq, sizeof(follower->seq), "%s",
 		    pg_value(events, row, 0));
 	}
@@ -354,7 +357,15 @@ set_left(struct follower *follower, struct error *err)
 	return false;
 }
 
-/* Pause; false if interrupted. */
+static void
+set_interrupted(const struct follower *follower, struct error *err)
+{
+	error_release(err); /* it may say that a query was interrupted */
+	error_set(err, "interrupted; instance %s goes on", follower->instance);
+	hint_at_instance(follower, err);
+}
+
+/* Pause; false if a signal has come. */
 static bool
 rest(struct follower *follower, bool is_news, struct error *err)
 {
@@ -369,8 +380,8 @@ rest(struct follower *follower, bool is_news, struct error *err)
 	if (poll(&signals, 1, follower->wait_ms) <= 0 ||
 	    read(signals.fd, &signal, sizeof(signal)) <= 0)
 		return true;
-	error_set(err, "interrupted; instance %s goes on", follower->instance);
-	hint_at_instance(follower, err);
+	console_set_interrupted(signal.ssi_signo == SIGINT);
+	set_interrupted(follower, err);
 	return false;
 }
 
@@ -445,6 +456,8 @@ follow_instance(struct console *console, int64_t instance, enum follow how,
 	if ((how == FOLLOW_ALOUD || set_out(&follower, err)) &&
 	    follow(&follower, err))
 		code = print_result(&follower, err);
+	else if (console_is_interrupted())
+		set_interrupted(&follower, err);
 	else if (pg_is_alive(console->pg))
 		print_state(&follower);
 	else

@@ -28,9 +28,11 @@ dot_begin(struct buf *buf)
 	buf_adds(buf,
 	    "digraph workflow {\n"
 	    "node [shape=box style=\"rounded,filled\" fillcolor=white "
-	    "fontname=\"sans-serif\" fontsize=11]\n"
+	    "fontname=\"sans-serif\" fontsize=11 height=0.3]\n"
 	    "edge [fontname=\"sans-serif\" fontsize=10]\n"
-	    "fontname=\"sans-serif\" fontsize=11 color=\"#a0a0a0\"\n");
+	    "fontname=\"sans-serif\" fontsize=11 color=\"#a0a0a0\"\n"
+	    /* long workflows are high: little space between the shapes */
+	    "ranksep=0.25 nodesep=0.2\n");
 }
 
 /* Colours that colour-blind people tell apart, and a border that prints. */

@@ -9,8 +9,8 @@
  * things.
  *
  * Columns that have to stay whole are not cut: if the table is too wide for
- * them, their texts stand below the row, wrapped.  If it is too wide even
- * without them, every column has a line of its own:
+ * them, their texts stand below the row, wrapped.  If a table is too wide even
+ * then, every column has a line of its own:
  *
  *	PROCESS  REASON  SINCE                    PROCESS  4
  *	      4  failed  2026-11-21 00:39:00.500  LABEL    fetch p1
@@ -152,6 +152,8 @@ lay_out(const struct output *output, struct table *table)
 	if (output->whole == NULL) {
 		table->is_short = row_width(output, table) > limit;
 		fit(output, table);
+		if (row_width(output, table) > limit)
+			table->layout = STACKED;
 		return;
 	}
 	while (row_width(output, table) > limit && table->layout < STACKED)

@@ -76,7 +76,9 @@ screen_open(void)
 	screen->before = raw;
 	buf_init(&screen->frame, 0);
 	catch_signals(screen);
-	raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG | IEXTEN);
+	raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN);
+	/* of the keys that send signals, only ^C stays: it stops a query */
+	raw.c_cc[VQUIT] = raw.c_cc[VSUSP] = _POSIX_VDISABLE;
 	raw.c_iflag &= ~(tcflag_t)(IXON);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
 	write_all(ENTER, strlen(ENTER));
@@ -135,7 +137,6 @@ static const struct {
 	enum key key;
 } keys[] = {
 	{ "q", KEY_QUIT },
-	{ "\003", KEY_QUIT },
 	{ "k", KEY_UP },
 	{ "\033[A", KEY_UP },
 	{ "\033OA", KEY_UP },

@@ -14,7 +14,8 @@
  * Deeper than a tree of the workspace may be; processes below are drawn flat.
  */
 #define DEEPEST 256
-#define WIDEST_LABEL 60 /* states do not line up further right */
+#define WIDEST_LABEL 60 /* without a terminal; states line up no further */
+#define NARROWEST_LABEL 16
 
 /* Where the columns of wf.tree are. */
 struct layout {
@@ -196,7 +197,9 @@ measure(const struct terminal *terminal, const struct line *lines, int count)
 		if (strlen(lines[i].id) > widest.id)
 			widest.id = strlen(lines[i].id);
 	}
-	limit = terminal->width > 60 ? terminal->width * 3 / 5 : WIDEST_LABEL;
+	limit = terminal->width > 0 ? terminal->width * 3 / 5 : WIDEST_LABEL;
+	if (limit < NARROWEST_LABEL)
+		limit = NARROWEST_LABEL;
 	if (widest.label > limit)
 		widest.label = limit;
 	return widest;

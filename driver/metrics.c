@@ -26,6 +26,8 @@ void
 metrics_add(struct metrics *metrics, enum metric metric)
 {
 	metrics->counts[metric]++;
+	if (metric != METRIC_POLLS)
+		metrics->is_news = true;
 }
 
 void
@@ -42,6 +44,7 @@ metrics_end(struct metrics *metrics, const struct transport *transport,
 	while (place->name != NULL && place->name != transport->name)
 		place++;
 	place->name = transport->name;
+	metrics->is_news = true;
 	place->ends[end]++;
 	if (ms < 0)
 		return;
@@ -100,7 +103,7 @@ add_all(const struct metrics *metrics, struct buf *json)
 void
 metrics_write(struct metrics *metrics, struct buf *json)
 {
-	metrics->due = false;
+	metrics->due = metrics->is_news = false;
 	add_all(metrics, json);
 }
 
@@ -129,7 +132,12 @@ metrics_hurry(struct metrics *metrics)
 static void
 on_due(void *arg)
 {
-	metrics_hurry(arg);
+	struct metrics *metrics = arg;
+
+	if (metrics->is_news)
+		metrics_hurry(metrics);
+	else
+		loop_timer_set(metrics->loop, &metrics->timer, EVERY_MS);
 }
 
 void

@@ -3,7 +3,8 @@
  * workspace, and the state of the whole program.
  *
  * Numbers only grow.  docs/driver.md says what each of them means.  Every ten
- * seconds the counters are due to go to the workspace.
+ * seconds the counters are due to go to the workspace, unless the driver has
+ * only polled since they went there.
  */
 #ifndef DRIVER_METRICS_H
 #define DRIVER_METRICS_H
@@ -62,7 +63,8 @@ struct metrics {
 	struct metrics_transport transports[TRANSPORTS_MOST];
 	struct loop *loop;
 	struct timer timer;
-	bool due; /* to go to the workspace */
+	bool is_news; /* something has happened besides polls */
+	bool due;     /* to go to the workspace */
 	void (*changed)(void *arg);
 	void *arg;
 };

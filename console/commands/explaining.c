@@ -23,7 +23,8 @@ static const struct command rows[] = {
 	  .role = VIEWER,
 	  .sql = "select instance_id, workflow, reason, processes, process_id, label, detail, since"
 		 "  from wf.stuck()",
-	  .shown = "instance_id workflow reason processes label detail since",
+	  .shown = "instance_id workflow reason processes process_id label "
+	           "detail since",
 	  .whole = "label detail",
 	  .none = "nothing waits for anybody",
 	  .detail = "failed: retry, ignore, resolve or raise it. driver: start one that serves the\n"

@@ -12,7 +12,7 @@
 zmodload zsh/zpty zsh/zselect
 setopt extended_glob
 size() { printf 'stty rows %s cols %s' "${1%x*}" "${1#*x}" }
-TERM=xterm zpty terminal "$(size $1); tty; stty -g; $2; code=\$?; echo; echo left:\$code; stty -g; echo over; read"
+TERM=xterm zpty terminal "$(size $1); tty; stty -g; trap : INT; $2; code=\$?; echo; echo left:\$code; stty -g; echo over; read"
 raw=''
 
 # Whether what came so far satisfies a condition; false after a minute.

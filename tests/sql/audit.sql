@@ -136,7 +136,7 @@ set local timezone = 'Asia/Kathmandu';
 set local datestyle = 'german';
 set local extra_float_digits = 0;
 select is_empty('select * from wf._fsck_audit()', 'in any time zone');
-select ok(not wf._has_unsealed(), 'nothing waits');
+select is((select count(*) from wf.audit where number is null), 0::bigint, 'nothing waits');
 -- forged(STATEMENT): the checks that fail when it was done
 create function forged(p_statement text) returns text language plpgsql as $$
 declare

@@ -158,10 +158,25 @@ test_table_shrinks_but_numbers_do_not(void **state)
 	    "INSTANCE  PARAMS\n"
 	    "       7  {\"a\": [1, {}]~\n"
 	    "    1234  []\n");
-	check("table", 1, "instance_id params", 2,
+	check("table", 18, "instance_id params", 2,
 	    "INSTANCE  PARAMS\n"
 	    "       7  {\"a\": [~\n"
 	    "    1234  []\n");
+}
+
+static void
+test_columns_of_a_table_that_is_too_narrow_are_stacked(void **state)
+{
+	(void)state;
+	check("table", 17, "instance_id params", 2,
+	    "INSTANCE  7\n"
+	    "PARAMS    {\"a\":\n"
+	    "          [1, {}],\n"
+	    "          \"b\":\n"
+	    "          \"x,{\"}\n"
+	    "\n"
+	    "INSTANCE  1234\n"
+	    "PARAMS    []\n");
 }
 
 static void
@@ -291,6 +306,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_table),
 	cmocka_unit_test(test_what_stays_whole),
 	cmocka_unit_test(test_table_shrinks_but_numbers_do_not),
+	cmocka_unit_test(
+	    test_columns_of_a_table_that_is_too_narrow_are_stacked),
 	cmocka_unit_test(test_csv),
 	cmocka_unit_test(test_csv_quotes),
 	cmocka_unit_test(test_json),

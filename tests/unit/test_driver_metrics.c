@@ -117,6 +117,7 @@ test_they_are_due_until_they_are_written(void **state)
 	json_free(written(&metrics));
 	assert_false(metrics.due);
 	/* as if ten seconds were over */
+	metrics_add(&metrics, METRIC_DOORBELLS);
 	loop_timer_set(loop, &metrics.timer, 0);
 	loop_run(loop);
 	assert_true(metrics.due);
@@ -125,10 +126,38 @@ test_they_are_due_until_they_are_written(void **state)
 	loop_free(loop);
 }
 
+static void
+stop(void *arg)
+{
+	loop_stop(arg);
+}
+
+static void
+test_polls_alone_are_not_written(void **state)
+{
+	struct loop *loop = loop_new();
+	struct timer later = { .fn = stop, .arg = loop };
+	struct metrics metrics;
+
+	(void)state;
+	changes = 0;
+	metrics_init(&metrics, loop, on_changed, NULL);
+	metrics_add(&metrics, METRIC_POLLS);
+	/* as if ten seconds were over */
+	loop_timer_set(loop, &metrics.timer, 0);
+	loop_timer_set(loop, &later, 1);
+	loop_run(loop);
+	assert_false(metrics.due);
+	assert_int_equal(changes, 0);
+	metrics_release(&metrics);
+	loop_free(loop);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nothing_has_happened_yet),
 	cmocka_unit_test(test_events_and_requests),
 	cmocka_unit_test(test_they_are_due_until_they_are_written),
+	cmocka_unit_test(test_polls_alone_are_not_written),
 };
 
 UNIT_TESTS(tests)

@@ -145,6 +145,7 @@
 \ir look/gantt.sql
 \ir look/graph.sql
 \ir look/place.sql
+\ir look/say.sql
 \ir look/reason.sql
 \ir look/note.sql
 \ir look/explain.sql

@@ -1,5 +1,5 @@
 -- A superuser who installs the workspace leaves the function wf._restored_file. It returns
--- the setting wf.restored of the server's configuration files, for wf._restored. A session
+-- the setting wf.restored of the server's configuration files, for wf._look_around. A session
 -- can set wf.restored, too, so only the files can be trusted. The files may hold passwords,
 -- so the owner of the workspace may not read them. Therefore the superuser owns the
 -- function, and it returns this one setting only.

@@ -103,20 +103,6 @@ begin atomic
                'UTF8'));
 end;
 
--- wf._has_unsealed()
---
--- Returns  whether a row of the audit waits for its number
--- Locks    nothing
--- Raises   nothing
--- Called   by poll, once a second, and by _seal_audit
-create or replace function wf._has_unsealed() returns boolean
-language plpgsql stable as $$
-begin
-    -- a session keeps the plan, while it would plan a query in SQL in each transaction
-    return exists (select from wf.audit a where a.number is null);
-end;
-$$;
-
 -- wf._seal_audit()
 --
 -- Gives at most 1,000 committed rows of the audit their numbers and digests.
@@ -131,7 +117,7 @@ declare
     v_head wf.audit_head;
     v_row wf.audit;
 begin
-    if not wf._has_unsealed() then
+    if not exists (select from wf.audit a where a.number is null) then
         return;
     end if;
     select h.* into v_head from wf.audit_head h for no key update skip locked;

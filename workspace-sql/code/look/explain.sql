@@ -128,10 +128,9 @@ create or replace function wf._say_scheduled(p_instance bigint) returns text
 language sql stable
 begin atomic
     select 'begins '
-           || concat_ws(', and ', to_char(i.scheduled_at, '"at "YYYY-MM-DD HH24:MI:SSOF'),
+           || concat_ws(', and ', 'at ' || wf._say_time(i.scheduled_at),
                         'when instance ' || wf._followed(i.id) || ', which has the same key, has ended')
-           || coalesce(to_char(i.expires_at, '", or not at all if it has not begun before "YYYY-MM-DD HH24:MI:SSOF'),
-                       '')
+           || coalesce(', or not at all if it has not begun before ' || wf._say_time(i.expires_at), '')
            || coalesce((select ': that raised an error: ' || (w.error ->> 'message') from wf.work w
                          where w.kind = 'start' and w.instance_id = p_instance and w.error is not null limit 1), '')
       from wf.instance i where i.id = p_instance and i.state = 'SCHEDULED';

@@ -1,20 +1,6 @@
 -- Notes: which requests a driver takes before a request that it may take, which requests
 -- take its slots, and when the time of a process is over.
 
--- wf._say_number(p_number, p_one, p_many)
---
--- Returns  a number with its noun; it was counted up to 1,001
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._say_before and wf._say_slots
-create or replace function wf._say_number(p_number bigint, p_one text, p_many text) returns text
-language sql immutable
-begin atomic
-    select case p_number when 1 then '1 ' || p_one
-                         else case when p_number > 1000 then 'more than 1,000' else p_number::text end
-                              || ' ' || p_many end;
-end;
-
 -- wf._say_before(p_driver, p_ready)
 --
 -- Returns  how many requests a driver takes before this one
@@ -54,7 +40,7 @@ begin atomic
                   case when sum(t.count) > 1000 then 'more than 1,000' else coalesce(sum(t.count), 0)::text end,
                   wf._say_number((p_driver).slots, 'slot is', 'slots are'))
            || coalesce(': ' || string_agg(t.transport || ' ' || t.count, ', ' order by t.count desc, t.transport)
-                       || ', the oldest since ' || to_char(min(t.at), 'YYYY-MM-DD HH24:MI:SS'), '')
+                       || ', the oldest since ' || wf._say_time(min(t.at)), '')
       from (select r.transport, count(*) as count, min(x.at) as at
               from (select l.instance_id, l.process_id, l.request, l.at from wf.lease l
                      where l.driver_id = (p_driver).id
@@ -139,7 +125,7 @@ begin atomic
            (select l.label from wf.label_v l where l.instance_id = p_instance and l.process_id = t.process_id),
            'note',
            string_agg(case when t.remains is null
-                           then format('it times out at %s (%s%s)', to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF'),
+                           then format('it times out at %s (%s%s)', wf._say_time(t.due_at),
                                        wf._say_limit(t.kind),
                                        case t.kind when 'inactivity' then ', put off by new output or progress' end)
                            else format('%s is left of its deadline, whose clock stands still', t.remains) end,

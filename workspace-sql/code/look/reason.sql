@@ -22,7 +22,7 @@ create or replace function wf._unfit(p_lane wf.lane) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select string_agg(d.name || case when d.state <> 'live' then ' is ' || d.state
                                      when x.lacks <> '' then ' lacks ' || x.lacks
-                                     else ' is silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') end,
+                                     else ' is silent since ' || wf._say_time(d.seen_at) end,
                       '; ' order by d.place) filter (where d.place <= 5)
            || case when count(*) > 5 then '; …' else '' end
       from (select n.*, s.seen_at, row_number() over (order by n.name, n.id) as place
@@ -37,18 +37,6 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
                                   ', ') as lacks) x;
 $$;
 
--- wf._say_who(p_what, p_actor, p_reason)
---
--- Returns  what happened, by whom and, if that was said, why
--- Locks    nothing
--- Raises   nothing
--- Called   where explain and stuck name an operator
-create or replace function wf._say_who(p_what text, p_actor text, p_reason text) returns text
-language sql immutable
-begin atomic
-    select p_what || ' by ' || p_actor || coalesce(': ' || p_reason, '');
-end;
-
 -- wf._say_stuck(p_state)
 --
 -- Returns  that nothing can move a process on
@@ -58,18 +46,6 @@ end;
 create or replace function wf._say_stuck(p_state text) returns text language sql immutable
 begin atomic
     select p_state || ': nothing can move it on; wf-console fsck tells more';
-end;
-
--- wf._say_nth(p_number)
---
--- Returns  1st, 2nd, 3rd, 4th …
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._explain_retry
-create or replace function wf._say_nth(p_number int) returns text language sql immutable
-begin atomic
-    select p_number || case when p_number % 100 in (11, 12, 13) then 'th'
-                            else coalesce((array['st', 'nd', 'rd'])[p_number % 10], 'th') end;
 end;
 
 -- wf._say_places(p_group)
@@ -86,7 +62,7 @@ begin atomic
                    then ': held by ' || array_to_string(array(
                             select (select format('%s of instance %s (%s, since %s)', s.process_id, s.instance_id,
                                                   wf._label_of(s.instance_id, s.process_id),
-                                                  to_char(p.at, 'HH24:MI:SS'))
+                                                  wf._say_time(p.at))
                                       from wf.process p
                                      where p.instance_id = s.instance_id and p.id = s.process_id)
                               from wf.slot s
@@ -190,7 +166,7 @@ begin atomic
                format('waits for its next %s, the %s%s, at %s, after %s error: %s',
                       case p.machine when 'composite' then 'round' else 'attempt' end,
                       wf._say_nth(p.attempt - p.retry_from + 1), ' of ' || nullif(v.attempts, '-1'),
-                      to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF'), p.error ->> 'kind', p.error ->> 'message'),
+                      wf._say_time(t.due_at), p.error ->> 'kind', p.error ->> 'message'),
                p.at)::wf.reason)
       from unnest(p_process) u (id),
            lateral (select x.due_at from wf.timer x
@@ -455,29 +431,16 @@ begin atomic
                format('its %s request is with driver %s', l.request, coalesce(d.name, '(unknown)'))
                    || case when d.state in ('live', 'draining') then ''
                            else format(', which is %s: it is taken back', coalesce(d.state, 'gone'))
-                                || coalesce(to_char(wf._withheld_until(l.row, wf._now()),
-                                                    '" at "YYYY-MM-DD HH24:MI:SSOF", for it was lost before"'), '') end
+                                || coalesce(format(' at %s, for it was lost before',
+                                                   wf._say_time(wf._withheld_until(l.row, wf._now()))), '') end
                    || case when d.state in ('live', 'draining') and d.seen_at < wf._now() - interval '5 s'
-                           then ', silent since ' || to_char(d.seen_at, 'YYYY-MM-DD HH24:MI:SS') else '' end,
+                           then ', silent since ' || wf._say_time(d.seen_at) else '' end,
                l.at)::wf.reason)
       from unnest(p_process) u (id)
      cross join lateral (select x as row, x.process_id, x.request, x.driver_id, x.at from wf.lease x
                           where x.instance_id = p_instance and x.process_id = u.id offset 0) l
       left join (select x.id, x.name, x.state, y.seen_at
                    from wf.driver x join wf.sign_of_life y on y.driver_id = x.id) d on d.id = l.driver_id;
-end;
-
--- wf._say_word(p_text)
---
--- Returns  a text as one word of a command that somebody may copy into a shell; null if it is null
--- Locks    nothing
--- Raises   nothing
--- Called   by wf._say_signal
-create or replace function wf._say_word(p_text text) returns text
-language sql stable
-begin atomic
-    select case when p_text !~ '[^[:alnum:]._-]' then p_text
-                when p_text is not null then wf._shell_words(to_jsonb(p_text)) end;
 end;
 
 -- Each function that tells of one kind of wait has a search_path, as in explain.sql: it is
@@ -495,9 +458,9 @@ begin atomic
     select case when starts_with(p_name, 'callback ')
                 then format('waits for the %s; %s', p_name,
                             coalesce((select format('its token was made at %s by %s%s',
-                                                    to_char(c.made_at, 'YYYY-MM-DD HH24:MI:SSOF'), c.made_by,
+                                                    wf._say_time(c.made_at), c.made_by,
                                                     ', and says at '
-                                                    || to_char(c.progressed_at, 'YYYY-MM-DD HH24:MI:SSOF') || ': '
+                                                    || wf._say_time(c.progressed_at) || ': '
                                                     || left(c.progress::text, 200))
                                         from wf.callback c
                                        where c.instance_id = p_instance and wf._callback_name(c.name) = p_name
@@ -524,7 +487,7 @@ begin atomic
                        then format(' waits for the signal %s%s', t.name, ' of the topic ' || t.topic)
                        when t.awaits_id is not null then format(' waits for instance %s', t.awaits_id)
                        else format(' waits: %s', x.reason) end,
-                  to_char(x.since, 'YYYY-MM-DD HH24:MI:SSOF'))
+                  wf._say_time(x.since))
       from (select v.process_id, v.reason, v.since
               from wf._place_v v
              where v.instance_id = p_instance
@@ -550,7 +513,7 @@ begin atomic
                               'the instance that it waits for is about to be started or found')
                 else coalesce((select format('waits for instance %s of workflow %s, %s since %s%s; wf-console explain '
                                              '%1$s says more', i.id, w.name, i.state,
-                                             to_char(i.at, 'YYYY-MM-DD HH24:MI:SSOF'), wf._say_inside(i.id))
+                                             wf._say_time(i.at), wf._say_inside(i.id))
                                  from wf.instance i join wf.workflow w on w.id = i.workflow_id where i.id = p_awaited),
                               format('waits for instance %s, which was purged', p_awaited)) end;
 end;
@@ -565,8 +528,8 @@ create or replace function wf._say_input(p_instance bigint, p_process bigint) re
 language sql stable set search_path = pg_catalog, pg_temp
 begin atomic
     select format('waits since %s%s until %s answers: %s; wf-console answer %s does it',
-                  to_char(n.asked_at, 'YYYY-MM-DD HH24:MI:SSOF'),
-                  (select ' and at most until ' || to_char(min(l.due_at), 'YYYY-MM-DD HH24:MI:SSOF')
+                  wf._say_time(n.asked_at),
+                  (select ' and at most until ' || wf._say_time(min(l.due_at))
                      from wf.time_limit l
                     where l.instance_id = p_instance and l.process_id = p_process and isfinite(l.due_at)),
                   coalesce(nullif(concat_ws(' or ', n.assignee, 'a member of ' || n.role), ''),
@@ -613,7 +576,7 @@ begin atomic
                           else row(t.process_id, 'time',
                                    case t.kind when 'sleep' then 'waits until '
                                                else format('its next %s request is due at ', t.kind) end
-                                       || to_char(t.due_at, 'YYYY-MM-DD HH24:MI:SSOF')
+                                       || wf._say_time(t.due_at)
                                        || case when t.failures > 0 then format(', after %s failures', t.failures)
                                                else '' end,
                                    (select p.at from wf.process p
@@ -639,7 +602,7 @@ begin atomic
                       w.error ->> 'message')
                    || case when w.aside
                            then format('; after %s tries an operator decides: retry, cancel or abort', w.tries)
-                           else to_char(w.due_at, '"; it is tried again at "YYYY-MM-DD HH24:MI:SSOF') end,
+                           else '; it is tried again at ' || wf._say_time(w.due_at) end,
                (select p.at from wf.process p where p.instance_id = p_instance and p.id = w.item_id))::wf.reason)
       from unnest(p_process) u (id),
            lateral (select x.* from wf.work x

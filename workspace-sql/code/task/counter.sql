@@ -27,7 +27,7 @@ end;
 -- Returns  nothing
 -- Locks    the driver's row of driver_counter, then its row of sign_of_life
 -- Raises   WF002, WF010, WF014
--- Called   by a driver every ten seconds, in a transaction of its own
+-- Called   by a driver at most every ten seconds, in a transaction of its own
 create or replace function wf.counters_set(p_driver bigint, p_counters jsonb) returns void
 language plpgsql security definer :engine as $$
 begin

@@ -235,8 +235,11 @@ begin
       from wf.driver d
      where d.id = p_driver and d.state in ('live', 'draining') and d.login = wf._login() and s.driver_id = p_driver
        and s.seen_at not between p_now - interval '1 second' and p_now + interval '1 second';
-    if not found and not exists (select from wf.driver d where d.id = p_driver and d.state in ('live', 'draining')
-                                                           and d.login = wf._login()) then
+    if found then
+        return;
+    end if;
+    perform from wf.driver d where d.id = p_driver and d.state in ('live', 'draining') and d.login = wf._login();
+    if not found then
         perform wf._refuse_driver(p_driver);
     end if;
 end;
@@ -345,12 +348,19 @@ $$;
 create or replace function wf._give_up(p_driver bigint) returns void
 language plpgsql as $$
 declare
-    v_now constant timestamptz := wf.now();
-    v_lease constant interval := wf._setting_number('lease_seconds') * interval '1 second';
-    v_grace constant interval := wf._setting_number('grace_seconds') * interval '1 second';
+    v_now timestamptz;
+    v_lease interval;
+    v_grace interval;
     v_silent bigint[];
 begin
     perform wf._look_around();
+    if not exists (select from wf.driver d
+                    where d.state in ('live', 'draining') and d.id is distinct from p_driver) then
+        return;
+    end if;
+    v_now := wf.now();
+    v_lease := wf._setting_number('lease_seconds') * interval '1 second';
+    v_grace := wf._setting_number('grace_seconds') * interval '1 second';
     v_silent := array(select d.id from wf.driver d
                         join wf.sign_of_life s on s.driver_id = d.id
                        where d.state in ('live', 'draining') and d.id is distinct from p_driver
@@ -358,6 +368,9 @@ begin
                                   when d.attended and s.seen_at < v_now - v_grace then not wf._has_session(d)
                                   else false end
                        order by d.id for update of d skip locked);
+    if v_silent = '{}' then
+        return;
+    end if;
     update wf.driver d set state = 'lost', idle = false, ended_at = v_now where d.id = any (v_silent);
     delete from wf.stop s where s.driver_id = any (v_silent);
 end;

@@ -72,8 +72,7 @@ begin
             perform wf._keep_up(p_driver, case when v_second then v_work.seen_at end,
                                 case when v_work.due then v_since end, v_now);
         end if;
-        if v_work.work
-           or v_second and (wf._setting_number('keep_days') > 0 or wf._has_unsealed() or wf._has_old_signal(v_now)) then
+        if v_work.work or v_second and wf._has_chores(v_now) then
             kind := 'work';
             return next;
             if v_work.work and wf._has_much_work(v_now) then return next; end if;

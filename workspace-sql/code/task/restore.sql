@@ -83,36 +83,6 @@ begin
 end;
 $$;
 
--- wf._restored(p_files)
---
--- Reads the note of the server's administrator about a restored backup. A session may set
--- wf.restored as it likes, also by its options or those of its login. Therefore
--- current_setting does not count. Only the owner of the database or a superuser has `alter
--- database … set`, and only the server's administrator can change the server's files. A
--- function that a superuser has installed reads them (script/trust.sql).
---
--- Returns  wf.restored as the database has it, or if p_files as the files have it; null: neither says anything
--- Locks    nothing
--- Raises   nothing
--- Called   by _look_around
-create or replace function wf._restored(p_files boolean) returns text
-language plpgsql stable as $$
-declare
-    v_text text;
-begin
-    select nullif(substr(c.text, length('wf.restored=') + 1), '') into v_text
-      from pg_db_role_setting s
-      join pg_database d on d.datname = current_database() and s.setdatabase in (d.oid, 0)
-     cross join unnest(s.setconfig) c (text)
-     where s.setrole = 0 and starts_with(c.text, 'wf.restored=')
-     order by s.setdatabase desc limit 1;
-    if v_text is null and p_files and to_regprocedure('wf._restored_file()') is not null then
-        v_text := wf._restored_file();
-    end if;
-    return v_text;
-end;
-$$;
-
 -- wf._halt(p_reason)
 --
 -- Pauses the engine without an operator; the same reason again does nothing.
@@ -141,9 +111,15 @@ $$;
 -- Notices that the workspace is somewhere else than when it last looked. If the server was
 -- started or promoted, every driver has lost its connection, and gets a new term to come
 -- back. If the cluster or the database is another one, or the configuration says that a
--- backup was restored, the engine is paused. The server's files are read only after the
--- server was started. In another cluster logins have other oids; the logins of the same
--- names take the drivers over.
+-- backup was restored, the engine is paused. In another cluster logins have other oids; the
+-- logins of the same names take the drivers over.
+--
+-- The note about a restored backup (wf.restored) comes from the server's administrator. A
+-- session may set wf.restored as it likes, also by its options or those of its login.
+-- Therefore current_setting does not count. Only the owner of the database or a superuser
+-- has `alter database … set`, and only the server's administrator can change the server's
+-- files. A function that a superuser has installed reads them (script/trust.sql), after the
+-- server was started.
 --
 -- Returns  nothing
 -- Locks    the row of home, the drivers' and their signs of life, when something has changed
@@ -157,12 +133,20 @@ declare
 begin
     select h.* into v_was from wf.home h;
     select true, c.system_identifier, d.oid, left(pg_walfile_name(pg_current_wal_lsn()), 8),
-           pg_postmaster_start_time(), null
+           pg_postmaster_start_time(),
+           (select nullif(substr(x.text, length('wf.restored=') + 1), '')
+              from pg_db_role_setting s
+             cross join unnest(s.setconfig) x (text)
+             where s.setdatabase in (d.oid, 0) and s.setrole = 0 and starts_with(x.text, 'wf.restored=')
+             order by s.setdatabase desc limit 1)
       into v
       from pg_control_system() c, pg_database d
      where d.datname = current_database();
-    v.restored := coalesce(wf._restored(v.started_at <> v_was.started_at),
-                           case when v.started_at = v_was.started_at then v_was.restored end);
+    if v.restored is null and v.started_at = v_was.started_at then
+        v.restored := v_was.restored;
+    elsif v.restored is null and to_regprocedure('wf._restored_file()') is not null then
+        v.restored := wf._restored_file();
+    end if;
     if v = v_was then
         return;
     end if;

@@ -271,21 +271,6 @@ begin
 end;
 $$;
 
--- wf._has_old_signal(p_now)
---
--- Returns  whether a signal to a topic has not been taken within signal_days
--- Locks    nothing
--- Raises   nothing
--- Called   by poll and _forget_signals
-create or replace function wf._has_old_signal(p_now timestamptz) returns boolean
-language plpgsql stable as $$
-begin
-    return exists (select from wf.signal s
-                    where s.topic is not null
-                      and s.sent_at < p_now - wf._setting_number('signal_days') * interval '1 day');
-end;
-$$;
-
 -- wf._forget_signals(p_now)
 --
 -- Deletes signals to topics that nobody has taken within signal_days, at most 1,000.
@@ -299,9 +284,6 @@ language plpgsql as $$
 declare
     c_most constant int := 1000;
 begin
-    if not wf._has_old_signal(p_now) then
-        return;
-    end if;
     delete from wf.signal s
      where s.id = any (array(select x.id from wf.signal x
                               where x.topic is not null

@@ -227,7 +227,8 @@ comment on column wf.sign_of_life.driver_id is 'the driver';
 comment on column wf.sign_of_life.seen_at is 'last sign of life, to the second';
 
 comment on table wf.driver_counter is
-    'What each driver has counted since it was started, one row a driver. The driver writes its row every ten seconds.';
+    'What each driver has counted since it was started, one row a driver. The driver writes its row at '
+    'most every ten seconds.';
 comment on column wf.driver_counter.driver_id is 'the driver';
 comment on column wf.driver_counter.counted_at is 'when the driver last wrote its counters';
 comment on column wf.driver_counter.counters is 'the counters, an object: {"turns.work": 12, "http.responses": 3}';

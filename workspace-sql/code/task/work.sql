@@ -232,6 +232,26 @@ begin
 end;
 $$;
 
+-- wf._has_chores(p_now)
+--
+-- Returns  whether wf.work has something to do that has no row in wf.work: old history to delete (keep_days), rows
+--          of the audit that wait for their numbers, or signals to topics that nobody has taken within signal_days
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by poll, once a second
+create or replace function wf._has_chores(p_now timestamptz) returns boolean
+language plpgsql stable as $$
+begin
+    -- a session keeps the plan, while it would plan a query in SQL in each transaction
+    return exists (select from wf.setting s where s.name = 'keep_days' and s.value::bigint > 0)
+        or exists (select from wf.audit a where a.number is null)
+        or exists (select from wf.signal s
+                    where s.topic is not null
+                      and s.sent_at < p_now - (select d.value::bigint from wf.setting d where d.name = 'signal_days')
+                                              * interval '1 day');
+end;
+$$;
+
 -- wf._has_much_work(p_now)
 --
 -- Returns  whether there is enough due work for two sessions. With less work, each would look for items that the

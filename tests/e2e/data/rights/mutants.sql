@@ -90,7 +90,7 @@ insert into probe.mutant (function, found, changed, acts) values
 -- Those that no act can tell from the code as it is, and why.
 create table probe.exempt (function regproc, why text);
 insert into probe.exempt values
-    ('wf.now', 'asks only where the setting test_clock is on; tests/sql/clock.sql'),
+    ('wf.now', 'asks only where the setting test_clock is on; tests/sql/audit.sql'),
     ('wf.heartbeat', 'without its own question _greet still refuses: the question only saves a look'),
     ('wf._store_versions', 'wf.install refuses a login that is no member, whatever this has written'),
     ('wf.quota_set', 'asks for the logins that have started what is under way, not for the session''s');

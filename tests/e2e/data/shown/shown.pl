@@ -32,6 +32,9 @@ sub plain {
         s/\bSPAN ago\b|\bnow\b/AGO/g;
         s/_seconds=\d+/_seconds=N/g;
         s/[ \t]+/ /g;
+        # in `run` and `stuck`, the number of a process: each session has a portion of its own
+        s/^TIME \d+ (?=\W)/TIME ID /mg;
+        s/^( ?\d+ \S+ failed \d+) \d+ TIME/$1 ID TIME/mg;
         s/ +$//mg;
         s/\n+\z/\n/;
     }
