@@ -54,7 +54,10 @@ select wf.drain(:driver);
 select is((select detail from reasons(:i, 'a')), 'no live driver serves queue default with builtin; one is draining; two lacks queue default, builtin', 'a draining driver does not count');
 rollback to drained;
 update wf.sign_of_life set seen_at = '2020-01-02 03:04:05' where driver_id = :driver;
-select is((select detail from reasons(:i, 'a')), 'no live driver serves queue default with builtin; one is silent since 2020-01-02 03:04:05+00; two lacks queue default, builtin', 'a silent driver does not count');
+select is((select detail from reasons(:i, 'a')),
+          'no live driver serves queue default with builtin; one is silent since 2020-01-02 03:04:05+00; '
+          || 'two lacks queue default, builtin',
+          'a silent driver does not count');
 rollback to drained;
 do $$ begin for k in 1 .. 9 loop perform play_driver('more' || k, '{sql}'); end loop; end $$;
 select is((select detail from reasons(:i, 'f')), 'no live driver serves queue default with ssh; more1 lacks ssh; more2 lacks ssh; more3 lacks ssh; more4 lacks ssh; more5 lacks ssh; …', 'of many drivers some are named');
@@ -66,10 +69,13 @@ savepoint taken;
 select results_eq(format('select * from reasons(%s, ''a'')', :i),
     $$values ('request', 'its start request is with driver one')$$, 'a driver has it');
 update wf.sign_of_life set seen_at = '2020-01-02 03:04:05' where driver_id = :driver;
-select is((select detail from reasons(:i, 'a')), 'its start request is with driver one, silent since 2020-01-02 03:04:05+00', 'a silent driver is named');
+select is((select detail from reasons(:i, 'a')),
+          'its start request is with driver one, silent since 2020-01-02 03:04:05+00', 'a silent driver is named');
 rollback to taken;
 select matches((select detail from reasons(:i, 'g2')),
-    format('^group etl has 1 of 1 places taken: held by %s of instance %s \(.*, since \S+ \d\d:\d\d:\d\d\+00\)$', play_id(:i, 'g1'), :i), 'the reason of a full group names the tasks that hold its places');
+    format('^group etl has 1 of 1 places taken: held by %s of instance %s \(.*, since \S+ \d\d:\d\d:\d\d\+00\)$',
+           play_id(:i, 'g1'), :i),
+    'the reason of a full group names the tasks that hold its places');
 select wf.group_set('etl', 0);
 select is((select reason from reasons(:i, 'g2')), 'group', 'a group without places is full');
 select wf.group_set('etl', 5);
@@ -140,7 +146,9 @@ select play_take(:busy, 3);
 select set_config('wf.now', '2050-01-01 00:00:10+00', true);
 select play_take(:busy, 1);
 select results_eq(format('select * from notes(%s)', :n),
-    $$values ('t.Far as f', 'driver busy may take it: 896 requests are before it, 4 of its 4 slots are taken: ssh 4, the oldest since ' || to_char('2050-01-01 00:00+00'::timestamptz, 'YYYY-MM-DD HH24:MI:SSOF'))$$,
+    $$values ('t.Far as f', 'driver busy may take it: 896 requests are before it, 4 of its 4 slots are taken: ssh 4, '
+                            || 'the oldest since '
+                            || to_char('2050-01-01 00:00+00'::timestamptz, 'YYYY-MM-DD HH24:MI:SSOF'))$$,
     'a note says how many requests are before it, and what the slots are taken by');
 select results_eq(format('select detail from wf.explain(%s, %s)', :n, play_id(:n, 'f')), format('select detail from notes(%s)', :n), 'the process says the same');
 select is((select count(*) from notes(:m)), 1::bigint, 'of many that wait in a lane the first has a note');

@@ -234,8 +234,10 @@ $$;
 
 -- wf._has_chores(p_now)
 --
--- Returns  whether wf.work has something to do that has no row in wf.work: old history to delete (keep_days), rows
---          of the audit that wait for their numbers, or signals to topics that nobody has taken within signal_days
+-- Some work has no row in the table wf.work: old history is deleted (keep_days), rows of the audit get their
+-- numbers, and signals to topics are deleted if nobody has taken them within signal_days.
+--
+-- Returns  whether there is such work
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by poll, once a second
