@@ -58,12 +58,16 @@ end;
 -- Called   by wf.explain and wf._explain
 create or replace function wf._explain_place(p_instance bigint, p_process bigint[], p_place text) returns wf.reason[]
 language plpgsql stable as $$
+declare
+    v_parked wf.reason[];
 begin
     -- a session that has just connected resolves only the statements that it reaches
     case p_place
         when 'parked' then
-            return wf._explain_parked(p_instance, p_process)
-                   || case when exists (select from wf.timer x where x.instance_id = p_instance and x.kind = 'retry')
+            v_parked := wf._explain_parked(p_instance, p_process);
+            return v_parked
+                   || case when v_parked is not null and cardinality(p_process) = 1 then null
+                           when exists (select from wf.timer x where x.instance_id = p_instance and x.kind = 'retry')
                            then wf._explain_retry(p_instance, p_process) end;
         when 'failed' then return wf._explain_failed(p_instance, p_process);
         when 'ended' then return wf._explain_ended(p_instance, p_process);
@@ -216,18 +220,20 @@ language plpgsql stable security definer :look as $$
 declare
     p record;
     v_reasons wf.reason[];
+    v_may_be_ready boolean := true; -- a process whose place gives a reason has no row in ready
 begin
     if p_process is null then
         return query select e.* from wf._explain_instance(p_instance) e;
     else
-        select x.machine, x.state, wf._label_of(p_instance, p_process) as label
+        select wf._whereabouts(x.machine, x.state) as place, wf._label_of(p_instance, p_process) as label
           into p
           from wf.process x
          where x.instance_id = p_instance and x.id = p_process;
         if not found then
             perform wf._no_process(p_instance, p_process);
         end if;
-        v_reasons := wf._explain_place(p_instance, array[p_process], wf._whereabouts(p.machine, p.state));
+        v_reasons := wf._explain_place(p_instance, array[p_process], p.place);
+        v_may_be_ready := v_reasons is null;
         if exists (select from wf.work x where x.instance_id = p_instance and x.item_id = p_process) then
             v_reasons := v_reasons || wf._explain_work(p_instance, array[p_process]);
         end if;
@@ -235,8 +241,11 @@ begin
             v_reasons := wf._explain_rest(p_instance, array[p_process]);
         end if;
         return query select e.process_id, p.label, e.reason, e.detail, e.since from unnest(v_reasons) e;
+        if p.place = 'ended' then
+            return; -- it has neither a request nor a time limit
+        end if;
     end if;
-    if exists (select from wf.ready y where y.instance_id = p_instance) then
+    if v_may_be_ready and exists (select from wf.ready y where y.instance_id = p_instance) then
         return query select n.* from wf._notes(p_instance, p_process) n;
     end if;
     if exists (select from wf.time_limit t where t.instance_id = p_instance)

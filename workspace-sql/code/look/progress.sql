@@ -94,44 +94,40 @@ begin atomic -- inlined: planned once, with the statement of _progress
     select l.* from live l;
 end;
 
--- wf._composite_progress(p_begins, p_counts, p_total, p_children, p_ended, p_open, p_weight, p_live)
+-- wf._composite_progress(p_begins, p_counts, p_total, p_children, p_ended, p_share, p_weight, p_live)
 --
 -- Works out how far a composite is: p_begins is which of its children begin first, p_counts
 -- whether it is known how many rounds or elements it has, p_total how many a forall or fold
--- has, p_children how many steps its node has, p_ended how many children have ended, p_open
--- how many have not, p_weight what its steps weigh. p_live describes the children under way
--- that were looked at: their number, the sum of their progress, the same sum by weights, the
--- sum of their weights, and the weight of the children that have ended before the last of
--- them.
+-- has, p_children how many steps its node has, p_ended how many children have ended, p_share
+-- for how many children under way each of those stands that were looked at, p_weight what its
+-- steps weigh. p_live describes the children that were looked at: their number, the sum of
+-- their progress, the same sum by weights, the sum of their weights, and the weight of the
+-- children that have ended before the last of them.
 --
 -- Returns  its progress; null if nothing in it has a weight
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _progress
 create or replace function wf._composite_progress(p_begins text, p_counts boolean, p_total int, p_children int,
-                                                  p_ended int, p_open int, p_weight numeric, p_live numeric[])
+                                                  p_ended int, p_share numeric, p_weight numeric, p_live numeric[])
 returns numeric
-language plpgsql immutable as $$
-declare
-    -- those that were looked at stand for all that are under way
-    v_each constant numeric := p_open / greatest(p_live[1], 1);
-begin
-    return least(1, case
-        when p_counts then (p_ended + p_live[2] * v_each) / greatest(p_total, 1)
+language sql immutable
+begin atomic -- inlined: a session that has just connected need not compile it
+    select least(1, case
+        when p_counts then (p_ended + p_live[2] * p_share) / greatest(p_total, 1)
         when p_begins = 'all'
         then ((p_weight - p_live[4]) * p_ended / greatest(p_children - p_live[1], 1)
-              + p_live[3] * v_each) / nullif(p_weight, 0)
+              + p_live[3] * p_share) / nullif(p_weight, 0)
         when p_begins = 'first' then (p_live[5] + p_live[3]) / nullif(p_weight, 0)
-        when p_begins = 'free' then (p_live[5] + p_live[3] * v_each) / nullif(p_weight, 0)
+        when p_begins = 'free' then (p_live[5] + p_live[3] * p_share) / nullif(p_weight, 0)
         else p_live[2] / greatest(p_live[1], 1) end);
 end;
-$$;
 
 -- wf._weight_before(p_instance, p_parent, p_version, p_node, p_within, p_around)
 --
 -- Returns  the weight of what has ended before a process in its composite p_parent: of the
---          steps before its node in a sequence (p_within is first), of the steps that have
---          ended in a dag of the weight p_around (free), 0 if that is torn down; 0 in others
+--          steps before its node in a sequence (p_within is first), or of the steps that have
+--          ended in a dag of the weight p_around (free), 0 if that is torn down
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by _progress
@@ -144,13 +140,11 @@ begin
                   from wf.node n
                   join wf.node x on x.version_id = n.version_id and x.parent_id = n.parent_id and x.ordinal < n.ordinal
                  where n.version_id = p_version and n.id = p_node);
-    elsif p_within = 'free' then
-        return (select coalesce(p_around - sum(x.weight), 0)
-                  from wf.dag_step s
-                  join wf.node x on x.version_id = p_version and x.id = s.node_id
-                 where s.instance_id = p_instance and s.process_id = p_parent);
     end if;
-    return 0;
+    return (select coalesce(p_around - sum(x.weight), 0)
+              from wf.dag_step s
+              join wf.node x on x.version_id = p_version and x.id = s.node_id
+             where s.instance_id = p_instance and s.process_id = p_parent);
 end;
 $$;
 
@@ -170,6 +164,7 @@ declare
     f record;
     v_live jsonb := jsonb_build_object(); -- by process: what its children under way come to, each a numeric[] as a text
     v numeric[];
+    v_share numeric; -- for how many children each of those stands that were looked at
     v_own numeric;
 begin
     -- children first: the node of a child has a greater number than that of its parent
@@ -187,8 +182,10 @@ begin
     loop
         if f.machine = 'composite' and f.state <> 'FAILED' then
             v := coalesce((v_live ->> f.id::text)::numeric[], '{0,0,0,0,0}');
+            v_share := f.open / greatest(v[1], 1);
             v_own := coalesce(wf._composite_progress(f.begins, f.total is not null and not f.endless, f.total,
-                                  f.children, coalesce(f.total, f.children) - f.todo - f.open, f.open, f.weight, v), 0);
+                                  f.children, coalesce(f.total, f.children) - f.todo - f.open, v_share, f.weight,
+                                  v), 0);
             progress := v_own;
         else
             progress := case when f.machine = 'async' and f.state = 'EXECUTING' and f.progress is not null
@@ -202,8 +199,10 @@ begin
             v := coalesce((v_live ->> f.parent_id::text)::numeric[], '{0,0,0,0,0}');
             v_live := v_live || jsonb_build_object(f.parent_id, array[
                           v[1] + 1, v[2] + v_own, v[3] + v_own * f.weight, v[4] + f.weight,
-                          wf._weight_before(p_instance, f.parent_id, f.version_id, f.node_id, f.within,
-                                            f.around)]::text);
+                          case when f.within in ('first', 'free')
+                               then wf._weight_before(p_instance, f.parent_id, f.version_id, f.node_id, f.within,
+                                                      f.around)
+                               else 0 end]::text);
         end if;
         if progress is not null then
             process_id := f.id;

@@ -284,7 +284,7 @@ begin
     )
     select l.id, l.parent_id, l.depth, l.label, l.kind, l.state, l.attempt, l.at, l.note, l.progress,
            round(extract(epoch from case when l.state in ('END', 'RAISED', 'ABORTED') then l.at - l.began_at
-                                         else wf.now() - l.at end), 3)
+                                         else wf._now() - l.at end), 3)
       from line l
      order by l.nth, l.below;
 end;
