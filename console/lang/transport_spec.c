@@ -28,6 +28,7 @@ static const struct transport_arg builtin_args[] = {
 	{ "name", &string },
 	{ "kind", &string },
 	{ "detail", &json },
+	{ "attempts", &number },
 	{ "timeout", &duration },
 	{ NULL, NULL },
 };

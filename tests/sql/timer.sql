@@ -66,12 +66,12 @@ select results_eq(format($$select state, error ->> 'message' from wf.process whe
 select is((select string_agg(detail, ' ') from wf.retry('{"global": true}')), 'FAILED -> FAILED', 'a retry does not make it better');
 select wf.abort('{"global": true}');
 
--- many at once, in the order in which they are due, a hundred instances at a time
+-- many at once, in the order in which they are due, 400 instances at a time
 select play_install('short', jsonb_build_array(play_task('t.Sleep', 'a', '{"duration": ["var", "d"]}')), '[{"name": "d", "type": "duration"}]');
-select wf.start_many('short', (select jsonb_agg(jsonb_build_object('d', format('PT%sS', k))) from generate_series(1, 150) k));
-select play_later('200 s'), wf.tick();
-select results_eq($$select count(*), count(*) filter (where (i.params ->> 'd')::interval <= '100 s') from wf.instance i join wf.workflow w on w.id = i.workflow_id where w.name = 'short' and i.state = 'END'$$,
-    'values (100::bigint, 100::bigint)', 'the first hundred');
+select wf.start_many('short', (select jsonb_agg(jsonb_build_object('d', format('PT%sS', k))) from generate_series(1, 600) k));
+select play_later('700 s'), wf.tick();
+select results_eq($$select count(*), count(*) filter (where (i.params ->> 'd')::interval <= '400 s') from wf.instance i join wf.workflow w on w.id = i.workflow_id where w.name = 'short' and i.state = 'END'$$,
+    'values (400::bigint, 400::bigint)', 'the first 400');
 select wf.tick();
 select is((select count(*) from wf.timer), 0::bigint, 'a second poll fires the other timers');
 
@@ -113,9 +113,9 @@ select is((select string_agg(i.state, ' ' order by i.id) from wf.instance i wher
 select play_later('200 ms'), looked(:driver);
 select is((select i.state from wf.instance i where i.id = :old), 'END', 'an older timer is fired after 0.2 s');
 select cmp_ok(looked(:driver), '<=', 1000::bigint, 'the look at dead timers is not repeated at once the second time');
-select wf.start_many('short', (select jsonb_agg('{"d": "PT1S"}'::jsonb) from generate_series(1, 150)));
+select wf.start_many('short', (select jsonb_agg('{"d": "PT1S"}'::jsonb) from generate_series(1, 450)));
 select play_later('10 s'), looked(:driver);
-select is((select count(*) from wf.timer), 50::bigint, 'of many that are overdue a hundred are fired');
+select is((select count(*) from wf.timer), 50::bigint, 'of many that are overdue 400 are fired');
 select looked(:driver);
 select is((select count(*) from wf.timer), 0::bigint, 'overdue timers are fired at once, though looks take long');
 select set_config('wf.now', '', true);

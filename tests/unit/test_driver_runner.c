@@ -166,6 +166,20 @@ test_a_failure_is_an_outcome(void **state)
 }
 
 static void
+test_only_the_first_attempts_fail(void **state)
+{
+	struct fixture *fixture = *state;
+
+	take(fixture, 1, "{\"op\": \"fail\", \"attempts\": 1}", false);
+	take(fixture, 2, "{\"op\": \"fail\", \"attempts\": 0}", false);
+	turn(fixture);
+	check_report(fixture, 1, "error",
+	    "{\"kind\":\"failed\",\"message\":\"failed on purpose\"}");
+	runner_answer(&fixture->runner, token(1), "done");
+	check_report(fixture, 2, "response", "");
+}
+
+static void
 test_env_shows_what_is_allowed(void **state)
 {
 	struct fixture *fixture = *state;
@@ -440,6 +454,7 @@ main(void)
 		TEST(test_a_task_is_done_and_forgotten),
 		TEST(test_wrong_arguments_are_an_outcome),
 		TEST(test_a_failure_is_an_outcome),
+		TEST(test_only_the_first_attempts_fail),
 		TEST(test_env_shows_what_is_allowed),
 		TEST(test_what_happens_is_counted),
 		TEST(test_acknowledged_before_it_begins),

@@ -64,6 +64,7 @@ $$;
 \set migration 086_group_name.sql \ir apply.sql
 \set migration 087_leftover.sql \ir apply.sql
 \set migration 088_schedule_times.sql \ir apply.sql
+\set migration 089_limit_begun.sql \ir apply.sql
 
 select set_config('wf.files', :'version', true) \gset
 do $$

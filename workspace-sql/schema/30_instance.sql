@@ -404,6 +404,10 @@ create table wf.limit_begun (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0,
     vacuum_truncate = off
 );
+-- to compress the arrays would take longer than all else that is done with a row
+alter table wf.limit_begun
+    alter column instances set storage external,
+    alter column processes set storage external;
 
 create table wf.work (
     id          bigint generated always as identity primary key,

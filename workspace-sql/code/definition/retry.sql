@@ -91,12 +91,12 @@ declare
     v_most numeric := coalesce((p_values ->> 'max_delay')::numeric, c_most);
     v_factor numeric := 1 + (p_values ->> 'jitter')::numeric * p_chance;
 begin
-    if v_delay > 0 then
+    if v_delay > 0 and p_tried > 1 then
         -- logarithms first: the power itself may have more digits than fit into memory
         v_delay := case when (p_tried - 1) * ln(v_backoff::float8) > ln((c_most / v_delay)::float8) then c_most
                         else v_delay * power(v_backoff, p_tried - 1) end;
     end if;
-    v_delay := least(v_delay, v_most);
+    v_delay := least(v_delay, v_most, c_most);
     v_delay := case when v_delay * v_factor > v_most then v_most / v_factor else v_delay * v_factor end;
     return make_interval(secs => round(v_delay, 6)::float8);
 end;

@@ -29,6 +29,18 @@ begin atomic
     select (1 << array_position(array['wait', 'inactivity', 'runtime', 'deadline'], p_kind) - 1)::smallint;
 end;
 
+-- wf._is_limited(p_timed)
+--
+-- Returns  whether each attempt of a process has a limit of its own; null if p_timed, as in process.timed, is null
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the update trigger of process; PostgreSQL folds it into the query
+create or replace function wf._is_limited(p_timed smallint) returns boolean
+language sql immutable
+begin atomic
+    select p_timed & (wf._limit('inactivity') | wf._limit('runtime')) > 0;
+end;
+
 -- wf._timed(p_timeout)
 --
 -- Returns  node.timed, from node.timeout; null for null, without a call: most nodes have no timeout

@@ -14,13 +14,13 @@
 -- PERFORM is a query and takes 40,000; an IF is not. A function that nearly every
 -- statement needs therefore returns true, and is called in an IF.
 -- Most statements move one row, so the bits of a single row are taken as they are. Only
--- the bits of several rows are put together by a query. Nearly every move has two steps:
--- to write the history, and to end a request. The trigger does these itself, since it
--- alone can read the rows of its statement. Rows of wf.move are made only for the other
--- steps, and have the few columns that most of these need. If a step needs more columns, a
--- second query collects them (wf.full_move): a query of 30 columns takes 100,000
--- instructions before it begins. A function reads a row again only if an earlier rung may
--- have changed the row, or if the function needs its place.
+-- the bits of several rows are put together by a query. Three steps are frequent: to write
+-- the history, to end a request, and to note that attempts with a limit have begun. The
+-- trigger does these itself, since it alone can read the rows of its statement. Rows of
+-- wf.move are made only for the other steps, and have the few columns that most of these
+-- need. If a step needs more columns, a second query collects them (wf.full_move): a query
+-- of 30 columns takes 100,000 instructions before it begins. A function reads a row again
+-- only if an earlier rung may have changed the row, or if the function needs its place.
 --
 -- "cross join lateral (select … where key = … offset 0)". PostgreSQL does not
 -- flatten a subquery with offset 0, so each row is looked up by its key in a nested
@@ -187,7 +187,35 @@ begin
     if p_steps & wf._step('unqueue') > 0 then perform wf._unqueue(p_moves); end if;
     if p_steps & wf._step('timer') > 0 then perform wf._clear_timers(p_moves); end if;
     if p_steps & wf._step('over') > 0 then perform wf._end_limits(p_moves); end if;
-    if p_steps & wf._step('begun') > 0 then perform wf._begin_limits(p_moves, p_at); end if;
+end;
+$$;
+
+-- wf._follow_moves(p_moves, p_full, p_steps, p_at, p_torn)
+--
+-- Does the rungs of the ladder that need more columns, except the last ones. p_torn says
+-- whether anything was torn down before.
+--
+-- Returns  whether anything is torn down; null if that is not known, as a new process may have torn another one down
+-- Locks    as the functions that it calls
+-- Raises   nothing of its own
+-- Called   by the update trigger of process
+create or replace function wf._follow_moves(p_moves wf.move[], p_full wf.full_move[], p_steps bigint, p_at timestamptz,
+                                            p_torn boolean) returns boolean
+language plpgsql as $$
+begin
+    if p_steps & wf._step('bind') > 0 then perform wf._bind(p_full, p_steps & wf._step('names') > 0); end if;
+    if p_steps & wf._step('gather') > 0 then perform wf._end_window(p_full); end if;
+    if p_steps & wf._step('collect') > 0 then perform wf._collect(p_full); end if;
+    if p_steps & wf._step('retry') > 0
+    then if wf._retry(p_full) then p_steps := p_steps & ~ (wf._step('failed') | wf._step('handle')); end if; end if;
+    if p_steps & wf._step('failed') > 0 then perform wf._note_failed(p_full); end if;
+    if p_steps & wf._step('queue') > 0 then perform wf._queue(p_full), wf._park_new(p_moves, p_at); end if;
+    if p_steps & wf._step('ask') > 0 then perform wf._ask(p_full, p_at); end if;
+    if p_steps & wf._step('reenter') > 0 then perform wf._reenter(p_full, p_at); end if;
+    if p_steps & wf._entered_steps() > 0 then perform wf._unfold(p_full, p_steps, p_at); end if;
+    if p_steps & wf._step('handle') > 0 then perform wf._handle(p_full, p_at); p_torn := true; end if;
+    if p_steps & wf._step('win') > 0 then perform wf._win(p_full, p_at); p_torn := true; end if;
+    return nullif(p_torn, false);
 end;
 $$;
 
@@ -235,14 +263,16 @@ declare
     v_reason text;
 begin
     select array_agg(row(n.instance_id, n.id, n.parent_id, n.next_id, null, null, null, s.steps)::wf.move)
-               filter (where s.steps & ~ (wf._step('record') | wf._step('request')) > 0),
+               filter (where s.steps & ~ (wf._step('record') | wf._step('request') | wf._step('begun')) > 0),
            array_agg(s.steps), max(n.at),
            exists (select from wf.txn x where x.xid = pg_current_xact_id()), exists (select from wf.teardown)
       into v_moves, v_bits, v_at, v_signed, v_torn
       from new_rows n
       left join lateral (
            select wf._needed(x.steps, n.parent_id, n.next_id, n.group_id, n.bind, n.collects, n.open, n.total,
-                             n.retry_from, n.spare, n.warned, n.late, n.timed, n.in_dag, n.rate_id, n.noted) as steps
+                             n.retry_from, n.spare, n.warned, n.late, n.timed, n.in_dag, n.rate_id, n.noted,
+                             -- an operator's retry begins a fresh budget of attempts
+                             n.event = 'retry' and n.attempt > n.retry_from) as steps
              from wf.transition x
             where x.machine = n.machine and x.from_state = n.was and x.event = n.event
               and x.to_state = n.state offset 0) t on true
@@ -278,21 +308,14 @@ begin
         then perform wf._end_requests(array_agg(n.instance_id), array_agg(n.id)) from new_rows n
                where wf._leads(n.machine, n.was, n.event, n.state, wf._step('request')); end if;
     end if;
-    if v_steps & wf._noted_steps() > 0 then perform wf._note_moves(v_moves, v_steps, v_at); end if;
-    if v_full is not null then
-        if v_steps & wf._step('bind') > 0 then perform wf._bind(v_full, v_steps & wf._step('names') > 0); end if;
-        if v_steps & wf._step('gather') > 0 then perform wf._end_window(v_full); end if;
-        if v_steps & wf._step('collect') > 0 then perform wf._collect(v_full); end if;
-        if v_steps & wf._step('retry') > 0 then perform wf._retry(v_full); end if;
-        if v_steps & wf._step('failed') > 0 then perform wf._note_failed(v_full); end if;
-        if v_steps & wf._step('queue') > 0 then perform wf._queue(v_full), wf._park_new(v_moves, v_at); end if;
-        if v_steps & wf._step('ask') > 0 then perform wf._ask(v_full, v_at); end if;
-        if v_steps & wf._step('reenter') > 0 then perform wf._reenter(v_full, v_at); end if;
-        if v_steps & wf._entered_steps() > 0 then perform wf._unfold(v_full, v_steps, v_at); end if;
-        if v_steps & wf._step('handle') > 0 then perform wf._handle(v_full, v_at); v_torn := true; end if;
-        if v_steps & wf._step('win') > 0 then perform wf._win(v_full, v_at); v_torn := true; end if;
-        v_torn := nullif(v_torn, false); -- a new process may have torn another one down
+    if v_steps & wf._step('begun') > 0 then
+        insert into wf.limit_begun (at, attempt, instances, processes)
+        select v_at, true, array_agg(n.instance_id), array_agg(n.id) from new_rows n
+         where v_every & wf._step('begun') > 0
+            or wf._is_limited(n.timed) and wf._leads(n.machine, n.was, n.event, n.state, wf._step('begun'));
     end if;
+    if v_steps & wf._noted_steps() > 0 then perform wf._note_moves(v_moves, v_steps, v_at); end if;
+    if v_full is not null then v_torn := wf._follow_moves(v_moves, v_full, v_steps, v_at, v_torn); end if;
     if v_steps & wf._step('limit') > 0 then perform wf._keep_limits(v_moves, v_at); end if;
     if v_steps & wf._step('next') > 0 then if wf._enter_next(v_moves, v_at, v_torn) then end if; end if;
     if v_torn or v_steps & wf._ended_steps() > 0

@@ -29,8 +29,8 @@ create or replace function wf._step(p_name text) returns bigint
 language sql immutable
 begin atomic
     select 1::bigint << array_position(
-               array['illegal', 'record', 'mended', 'stop', 'tell', 'ignored', 'skipped', 'warned', 'request', 'note',
-                     'slot', 'rate', 'unqueue', 'timer', 'over', 'begun', 'names', 'bind', 'gather', 'collect', 'retry',
+               array['illegal', 'record', 'mended', 'stop', 'tell', 'ignored', 'skipped', 'warned', 'request', 'begun',
+                     'note', 'slot', 'rate', 'unqueue', 'timer', 'over', 'names', 'bind', 'gather', 'collect', 'retry',
                      'failed', 'ready', 'queue', 'ask', 'reenter', 'scope', 'enter', 'block', 'fan', 'empty', 'broken',
                      'handle', 'win', 'limit', 'next', 'refill', 'undo', 'free', 'up', 'torn', 'late', 'root'],
                p_name);
@@ -83,7 +83,7 @@ language sql immutable
 begin atomic
     select wf._step('mended') | wf._step('stop') | wf._step('tell') | wf._step('ignored') | wf._step('skipped')
            | wf._step('warned') | wf._step('note') | wf._step('slot') | wf._step('rate') | wf._step('unqueue')
-           | wf._step('timer') | wf._step('over') | wf._step('begun');
+           | wf._step('timer') | wf._step('over');
 end;
 
 -- wf._ended_steps()
@@ -151,18 +151,19 @@ begin atomic
 end;
 
 -- wf._needed(p_steps, p_parent, p_next, p_group, p_bind, p_collects, p_open, p_total, p_retry, p_spare, p_warned,
---            p_late, p_timed, p_in_dag, p_rate, p_noted)
+--            p_late, p_timed, p_in_dag, p_rate, p_noted, p_waits)
 --
 -- Returns  the steps of a move, without the steps for things that the row does not have: a
 --          place in a group or rate, a name, a parent, a dag around it, a policy retry,
---          timeout, undo or on_failure
+--          timeout, undo or on_failure. A process that waits for its next attempt
+--          (p_waits) is not queued yet
 -- Locks    nothing
 -- Raises   nothing
 -- Called   by the update trigger of process; PostgreSQL folds it into the query
 create or replace function wf._needed(p_steps bigint, p_parent bigint, p_next int, p_group bigint, p_bind text,
                                       p_collects boolean, p_open int, p_total int, p_retry int, p_spare int,
                                       p_warned boolean, p_late boolean, p_timed smallint, p_in_dag boolean,
-                                      p_rate bigint, p_noted boolean)
+                                      p_rate bigint, p_noted boolean, p_waits boolean)
 returns bigint
 language sql immutable
 begin atomic
@@ -172,11 +173,11 @@ begin atomic
                         | case when p_bind = '' then 0 else wf._step('names') end
                         | case when coalesce(p_total, p_spare) is null then wf._step('gather') else 0 end
                         | case when p_collects then 0 else wf._step('collect') end
-                        | case when p_retry is null then wf._step('retry') else 0 end
+                        | case when p_retry is null then wf._step('retry')
+                               when p_waits then wf._step('queue') else 0 end
                         | case when p_timed & (wf._limit('wait') | wf._limit('deadline')) > 0 then 0
                                else wf._step('limit') end
-                        | case when p_timed & (wf._limit('inactivity') | wf._limit('runtime')) > 0 then 0
-                               else wf._step('over') | wf._step('begun') end
+                        | case when wf._is_limited(p_timed) then 0 else wf._step('over') | wf._step('begun') end
                         | case when p_warned then 0 else wf._step('warned') end
                         | case when p_late then 0 else wf._step('late') end
                         | case when p_noted then 0 else wf._step('note') end

@@ -41,6 +41,8 @@ begin
            array_agg(p.place) filter (where s.simple and p.plain) as plain,
            array_agg(p.place) filter (where s.simple and not p.plain) as simple,
            array_agg(r.body) filter (where s.simple and not p.plain) as bodies,
+           array_agg(p.place) filter (where s.failed) as failed,
+           array_agg(r.body) filter (where s.failed) as errors,
            count(*) filter (where l.token is not null and r.event in ('response', 'error', 'engine')
                               and not (s.simple and p.plain)) as judged,
            -- a driver that reports has begun: this makes up for an acknowledgement that did not come
@@ -54,8 +56,9 @@ begin
                            from wf.process x where x.instance_id = r.i and x.id = r.j offset 0) p on true
       left join lateral (select x.token, x.driver_id from wf.lease x
                           where x.instance_id = r.i and x.process_id = r.j and x.token = r.token offset 0) l on true
-     cross join lateral (select l.token is not null and p.machine = 'sync' and p.state = 'START_REQUESTED'
-                                and r.event = 'response' as simple) s;
+     cross join lateral (select l.token is not null and p.machine = 'sync' and p.state = 'START_REQUESTED' as sent
+                         offset 0) o
+     cross join lateral (select o.sent and r.event = 'response' as simple, o.sent and r.event = 'error' as failed) s;
     if f.others then
         v_own := wf._own_tokens(p_instance, p_process, p_token);
         if v_own is distinct from p_token then
@@ -82,7 +85,8 @@ begin
     end if;
     if f.judged > 0 then
         v_cap := wf._setting_number('value_bytes');
-        if f.simple is null or wf._apply_picked(f.simple, f.bodies, v_cap, v_at) < f.judged then
+        if wf._apply_failed(f.failed, f.errors, v_cap, v_at) + wf._apply_picked(f.simple, f.bodies, v_cap, v_at)
+           < f.judged then
             perform wf._apply_judged(p_instance, p_process, p_token, p_event, p_body, v_cap, v_at);
             if f.async then
                 perform wf._pace_reported(p_instance, p_process, p_event, f.answers, v_at);
@@ -167,6 +171,9 @@ language plpgsql as $$
 declare
     v_picked bigint;
 begin
+    if p_place is null then
+        return 0;
+    end if;
     update wf.process p set was = p.state, event = 'success', state = 'END', at = p_at, output = o.output, error = null
       from unnest(p_place, p_body) r (place, body)
      cross join lateral (select x.version_id, x.node_id, x.instance_id, x.scopes, x.bind from wf.process x
@@ -183,6 +190,33 @@ begin
             or wf._overfull(k.instance_id, octet_length(r.body), k.scopes) is null);
     get diagnostics v_picked = row_count;
     return v_picked;
+end;
+$$;
+
+-- wf._apply_failed(p_place, p_body, p_cap, p_at)
+--
+-- Applies errors of tasks whose start is their only request: no clause is evaluated for an
+-- error, and _decide would say the same. An error that is too large is left to _decide.
+--
+-- Returns  how many were applied; the others have to be judged
+-- Locks    nothing beyond the rows it updates
+-- Raises   whatever an error that cannot be stored raises
+-- Called   by _apply_reports
+create or replace function wf._apply_failed(p_place tid[], p_body bytea[], p_cap bigint, p_at timestamptz)
+returns bigint
+language plpgsql as $$
+declare
+    v_failed bigint;
+begin
+    if p_place is null then
+        return 0;
+    end if;
+    update wf.process p set was = p.state, event = 'fail', state = 'FAILED', at = p_at, error = wf._failure(b.body)
+      from unnest(p_place, p_body) r (place, body)
+     cross join lateral (select wf._read_body(r.body) as body where octet_length(r.body) <= p_cap offset 0) b
+     where p.ctid = r.place and p.state = 'START_REQUESTED';
+    get diagnostics v_failed = row_count;
+    return v_failed;
 end;
 $$;
 

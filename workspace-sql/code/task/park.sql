@@ -51,12 +51,15 @@ $$;
 create or replace function wf._park_new(p_moves wf.move[], p_at timestamptz) returns void
 language plpgsql as $$
 declare
-    v_suspended bigint[] := array(select s.instance_id
-                                    from wf.suspended s
-                                   where s.instance_id in (select m.instance_id from unnest(p_moves) m));
+    v_suspended bigint[];
 begin
-    if cardinality(v_suspended) > 0 then
-        perform wf._park(v_suspended, p_at);
+    if exists (select from wf.suspended) then
+        v_suspended := array(select s.instance_id
+                               from wf.suspended s
+                              where s.instance_id in (select m.instance_id from unnest(p_moves) m));
+        if cardinality(v_suspended) > 0 then
+            perform wf._park(v_suspended, p_at);
+        end if;
     end if;
 end;
 $$;

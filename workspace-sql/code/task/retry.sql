@@ -53,19 +53,18 @@ end;
 --          condition, which reads names of these scopes, cannot be evaluated. p_values null: nothing is known of it
 -- Locks    nothing
 -- Raises   nothing
--- Called   by _retry and _has_round_left
+-- Called   by _retry, where PostgreSQL folds it into the query, and _has_round_left
 create or replace function wf._judge_retry(p_values jsonb, p_tried int, p_error jsonb, p_idempotent boolean,
                                            p_when jsonb, p_reads jsonb, p_instance bigint, p_scopes bigint[])
 returns jsonb
-language plpgsql stable as $$
-begin
-    return case when p_values is null or not wf._accepts_retry(p_values -> 'on', p_error ->> 'kind', p_idempotent)
+language sql stable
+begin atomic
+    select case when p_values is null or not wf._accepts_retry(p_values -> 'on', p_error ->> 'kind', p_idempotent)
                      or p_tried >= (p_values ->> 'attempts')::int and p_values -> 'attempts' <> '-1' then 'false'
                 when p_when is null then 'true'
                 else wf._test(p_when, wf._environment(p_instance, p_scopes, p_reads)
                                       || jsonb_build_object('error', p_error), 'when') end;
 end;
-$$;
 
 -- wf._retry(p_moves)
 --
@@ -75,12 +74,14 @@ $$;
 -- its error until the attempt begins. A condition that cannot be evaluated is noted in the
 -- history, and counts as false.
 --
--- Returns  nothing
+-- Returns  whether all of the processes that have failed are tried again: then no error is left to handle
 -- Locks    their timers, and nothing beyond the rows it updates
 -- Raises   nothing of its own
 -- Called   by the update trigger of process
-create or replace function wf._retry(p_moves wf.full_move[]) returns void
+create or replace function wf._retry(p_moves wf.full_move[]) returns boolean
 language plpgsql as $$
+declare
+    v_retried bigint;
 begin
     perform wf._forget_retry(array_agg(m.instance_id), array_agg(m.id))
        from wf._due_full(p_moves, 'retry') m where m.was in ('INIT', 'RETRY_CLEANUP_REQUESTED') having count(*) > 0;
@@ -123,6 +124,9 @@ begin
       from failed f
      cross join lateral (select x.ctid from wf.process x where x.instance_id = f.instance_id and x.id = f.id offset 0) k
      where p.ctid = k.ctid and f.verdict = 'true';
+    get diagnostics v_retried = row_count;
+    return v_retried = (select count(*) from unnest(p_moves) m
+                         where m.steps & (wf._step('failed') | wf._step('handle')) > 0);
 end;
 $$;
 

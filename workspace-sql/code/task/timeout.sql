@@ -91,21 +91,6 @@ begin
 end;
 $$;
 
--- wf._begin_limits(p_moves, p_at)
---
--- Writes down that attempts with a limit of runtime or inactivity have begun.
---
--- Returns  nothing
--- Locks    nothing; only inserts
--- Called   by the update trigger of process
-create or replace function wf._begin_limits(p_moves wf.move[], p_at timestamptz) returns void
-language plpgsql as $$
-begin
-    insert into wf.limit_begun (at, attempt, instances, processes)
-    select p_at, true, array_agg(m.instance_id), array_agg(m.id) from wf._due(p_moves, 'begun') m;
-end;
-$$;
-
 -- wf._end_limits(p_moves)
 --
 -- Deletes limits of runtime and inactivity of attempts that are over.
@@ -116,12 +101,14 @@ $$;
 create or replace function wf._end_limits(p_moves wf.move[]) returns void
 language plpgsql as $$
 begin
-    delete from wf.time_limit d
-     where d.ctid = any (array(select k.ctid
-                                 from wf._due(p_moves, 'over') m
-                                cross join lateral (select x.ctid from wf.time_limit x
-                                                     where x.instance_id = m.instance_id and x.process_id = m.id
-                                                       and x.kind in ('inactivity', 'runtime') offset 0) k));
+    if exists (select from wf.time_limit) then
+        delete from wf.time_limit d
+         where d.ctid = any (array(select k.ctid
+                                     from wf._due(p_moves, 'over') m
+                                    cross join lateral (select x.ctid from wf.time_limit x
+                                                         where x.instance_id = m.instance_id and x.process_id = m.id
+                                                           and x.kind in ('inactivity', 'runtime') offset 0) k));
+    end if;
 end;
 $$;
 
@@ -144,6 +131,9 @@ create or replace function wf._set_limits(p_instance bigint default null) return
 language plpgsql as $$
 declare
     c_most constant int := 10000;
+    -- wf._has_attempt for all states: a call for each process would be a third of the query
+    v_running constant text[] := array(select s.machine || ' ' || s.state from wf.machine_state s
+                                        where 'runtime' = any (s.limits));
     v_rows int;
 begin
     with taken as (
@@ -152,38 +142,36 @@ begin
                                     where p_instance is null or p_instance = any (x.instances)
                                     order by x.id limit c_most for update skip locked))
         returning b.at, b.attempt, b.instances, b.processes),
+    -- most attempts have ended: the rest is done for the others only
     latest as materialized (
-        select u.i, u.j, max(t.at) filter (where t.attempt) as begun_at, max(t.at) as active_at
+        select u.i, u.j, p.place, max(t.at) filter (where t.attempt) as begun_at, max(t.at) as active_at
           from taken t
          cross join lateral unnest(t.instances, t.processes) u (i, j)
-         group by u.i, u.j),
+         cross join lateral (select x.ctid as place, x.machine, x.state from wf.process x
+                              where x.instance_id = u.i and x.id = u.j offset 0) p
+         where p.state <> 'END' and p.machine || ' ' || p.state = any (v_running)
+         group by u.i, u.j, p.place),
     running as materialized (
-        select l.i, l.j, l.begun_at, l.active_at, p.place, wf._time_limits(n.timeout, p.policy) as limits
+        select l.i, l.j, l.begun_at, l.active_at, h.is_held, h.limits
           from latest l
-         cross join lateral (select x.ctid as place, x.machine, x.state, x.version_id, x.node_id, x.policy
-                               from wf.process x where x.instance_id = l.i and x.id = l.j offset 0) p
-         cross join lateral (select x.timeout from wf.node x
-                              where x.version_id = p.version_id and x.id = p.node_id offset 0) n
-         -- wf._has_attempt written out: most attempts have ended, and a call for each is a third of this query
-         where (p.machine, p.state) in (select s.machine, s.state from wf.machine_state s
-                                         where 'runtime' = any (s.limits))),
-    held as materialized (
-        select p.instance_id as i, p.id as j from wf.process p
-         where p.ctid = any (array(select r.place from running r)) for no key update skip locked),
+          left join lateral (select true as is_held, wf._time_limits(n.timeout, x.policy) as limits
+                               from wf.process x
+                              cross join lateral (select y.timeout from wf.node y
+                                                   where y.version_id = x.version_id and y.id = x.node_id offset 0) n
+                              where x.ctid = l.place for no key update of x skip locked) h on true),
     left_over as (
         insert into wf.limit_begun (at, attempt, instances, processes)
         select k.at, k.attempt, array_agg(r.i), array_agg(r.j)
           from running r
          cross join lateral (values (r.begun_at, true), (nullif(r.active_at, r.begun_at), false)) k (at, attempt)
-         where k.at is not null and not exists (select from held h where h.i = r.i and h.j = r.j)
+         where k.at is not null and r.is_held is null
          group by k.at, k.attempt),
     new as (
         insert into wf.time_limit as t (instance_id, process_id, kind, due_at)
         select r.i, r.j, k.kind, k.at + (r.limits ->> k.kind)::numeric * interval '1 s'
-          from held h
-          join running r on r.i = h.i and r.j = h.j
+          from running r
          cross join lateral (values ('runtime', r.begun_at), ('inactivity', r.active_at)) k (kind, at)
-         where r.limits ? k.kind and k.at is not null
+         where r.is_held and r.limits ? k.kind and k.at is not null
             on conflict (instance_id, process_id, kind)
             do update set due_at = greatest(t.due_at, excluded.due_at))
     select count(*) into v_rows from taken;

@@ -40,7 +40,7 @@ $$;
 -- wf._fire(p_since, p_now)
 --
 -- Fires the timers that are due after p_since, the oldest first. One call fires timers of at
--- most 100 processes. It passes over an instance that somebody else holds, however many of
+-- most 400 processes. It passes over an instance that somebody else holds, however many of
 -- its timers are due; they stay for a later call. It leaves a timer with a row in wf.work to
 -- that work. (wf._is_apart would find such timers with one call for each timer.)
 --
@@ -50,7 +50,7 @@ $$;
 create or replace function wf._fire(p_since timestamptz, p_now timestamptz) returns void
 language plpgsql as $$
 declare
-    c_most constant int := 100;
+    c_most constant int := 400;
     v_passed bigint[] := array[]::bigint[];
     v_found bigint[];
     v_held bigint[];

@@ -153,6 +153,22 @@ begin
 end;
 $$;
 
+-- wf._failure(p_body)
+--
+-- Returns  the error that a driver has reported, with a kind and a message in any case
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by _decide and _apply_failed
+create or replace function wf._failure(p_body jsonb) returns jsonb
+language sql stable
+begin atomic
+    select case when jsonb_typeof(p_body) = 'object' then p_body
+                when p_body is null then '{}'
+                else jsonb_build_object('detail', p_body) end
+           || jsonb_build_object('kind', coalesce(p_body ->> 'kind', 'failed'),
+                                 'message', coalesce(p_body ->> 'message', 'the driver gave no reason'));
+end;
+
 -- wf._paced(p_request, p_args)
 --
 -- Gives a request the pace that its task sets: `every` may read the task's arguments.
@@ -232,11 +248,7 @@ begin
         end if;
     else
         v.handle := p_process.handle;
-        v.error := case when jsonb_typeof(p_body) = 'object' then p_body
-                        when p_body is null then '{}'
-                        else jsonb_build_object('detail', p_body) end
-                   || jsonb_build_object('kind', coalesce(p_body ->> 'kind', 'failed'),
-                                         'message', coalesce(p_body ->> 'message', 'the driver gave no reason'));
+        v.error := wf._failure(p_body);
         v.event := case when p_request = 'poll' and p_failures + 1 < p_declared.attempts then 'polled' else 'fail' end;
         if v.event = 'polled' then
             v.detail := v.error;
