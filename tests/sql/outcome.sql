@@ -84,6 +84,20 @@ select results_eq(format('select index, state, error ->> ''kind'', error ->> ''m
     (0, 'FAILED', 'failed', true), (1, 'FAILED', 'failed', true), (2, 'FAILED', 'failed', true), (3, 'FAILED', 'failed', true), (4, 'FAILED', '7', true), (5, 'FAILED', 'output', true), (6, 'FAILED', 'output', true)$$,
     'whatever the driver says, there is a kind and a message');
 
+-- an error that is larger than a value may be, beside others that are not
+update wf.setting set value = '300' where name = 'value_bytes';
+select wf.start('get') as i \gset
+select play_take(:driver);
+select is(batch(:i, array_fill('{"kind": "http", "message": "cut off"}'::text, array[6])
+                    || format('{"kind": "http", "message": "%s"}', repeat('x', 300)),
+                array_fill('error'::text, array[7])), array_fill('done'::text, array[7]), 'all errors are answered');
+select results_eq(format($$select error ->> 'kind', count(*), max(error ->> 'message') from wf.process
+                            where instance_id = %s and index is not null group by 1 order by 1$$, :i),
+    $$values ('http', 6::bigint, 'cut off'),
+             ('output', 1, 'the response has 331 bytes, more than the 300 allowed')$$,
+    'an error that is too large is replaced, the others are kept');
+update wf.setting set value = '1048576' where name = 'value_bytes';
+
 -- bodies are read by their content type
 select play_install('body', jsonb_build_array(play_forall('x', '[1, 2, 3, 4, 5, 6, 7, 8]', play_task('t.Body', 'r', '{"x": 0}'))));
 select wf.start('body') as i \gset

@@ -511,13 +511,7 @@ select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select play_install('plain', jsonb_build_array(play_task('t.Do', 'a', '{}', '{"retry": {"attempts": 2}}')));
 select wf.start('plain') as i \gset
 select is((select timed from wf.process where instance_id = :i and bind = 'a'), null, 'a task without the policy is marked by nothing');
-select is(
-    (select count(*) from wf.transition t
-      where t.steps & wf._step('limit') > 0
-        and wf._needed(t.steps, 1, null, null, null, null, 0, null, null,
-                       null, null, null, null, null, null, null, null)
-            & wf._step('limit') > 0),
-    0::bigint, 'no move of a task without the policy comes to its limits');
+select is(play_needless('limit'), 0::bigint, 'no move of a task without the policy comes to its limits');
 
 -- limits of an attempt become rows when they are looked at, once a second
 create function rows_of(p_instance bigint) returns text

@@ -68,9 +68,12 @@ select wf.abort('{"global": true}');
 
 -- many at once, in the order in which they are due, 400 instances at a time
 select play_install('short', jsonb_build_array(play_task('t.Sleep', 'a', '{"duration": ["var", "d"]}')), '[{"name": "d", "type": "duration"}]');
-select wf.start_many('short', (select jsonb_agg(jsonb_build_object('d', format('PT%sS', k))) from generate_series(1, 600) k));
+select wf.start_many('short', (select jsonb_agg(jsonb_build_object('d', format('PT%sS', k)))
+                                 from generate_series(1, 600) k));
 select play_later('700 s'), wf.tick();
-select results_eq($$select count(*), count(*) filter (where (i.params ->> 'd')::interval <= '400 s') from wf.instance i join wf.workflow w on w.id = i.workflow_id where w.name = 'short' and i.state = 'END'$$,
+select results_eq($$select count(*), count(*) filter (where (i.params ->> 'd')::interval <= '400 s')
+                      from wf.instance i join wf.workflow w on w.id = i.workflow_id
+                     where w.name = 'short' and i.state = 'END'$$,
     'values (400::bigint, 400::bigint)', 'the first 400');
 select wf.tick();
 select is((select count(*) from wf.timer), 0::bigint, 'a second poll fires the other timers');

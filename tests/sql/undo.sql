@@ -85,13 +85,7 @@ select is((select array_agg(noted) from wf.node where version_id = (select versi
 select is((select string_agg(label || ' ' || noted, ', ' order by id) from wf.node n where version_id = (select version_id from wf.workflow where name = 'plain') and noted),
     'plain true, t.Do as a true, undo of t.Do as a true, t.Do as b true, undo of t.Do as b true', 'with it, its root, what can be undone, and the undos are');
 
-select is(
-    (select count(*) from wf.transition t
-      where t.steps & wf._step('note') > 0
-        and wf._needed(t.steps, 1, null, null, null, null, 0, null, null,
-                       null, null, null, null, null, null, null, null)
-            & wf._step('note') > 0),
-    0::bigint, 'no move of what has no undo comes to notes');
+select is(play_needless('note'), 0::bigint, 'a task without undo makes no move that is noted for an undo');
 
 -- abort undoes nothing, abort with undo does
 select wf.start('plain') as i \gset

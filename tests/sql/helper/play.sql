@@ -90,6 +90,14 @@ language sql as $$
            wf.outcome(r.driver_id, array[r.instance_id], array[r.process_id], array[r.token], array[p_event], array[convert_to(p_body, 'UTF8')]) o;
 $$;
 
+-- play_needless(STEP): from how many moves the step follows for a process that has no use for it.
+create function play_needless(p_step text) returns bigint
+language sql as $$
+    select count(*) from wf.transition t
+     where wf._needed(t.steps, 1, null, null, null, null, 0, null, null, null, null, null, null, null, null, null, null)
+           & wf._step(p_step) > 0;
+$$;
+
 -- play_fail(PROCESS [, MESSAGE]): reports a failure of kind http.
 create function play_fail(p_process bigint, p_message text default 'it broke') returns text
 language sql as $$ select play_report(p_process, 'error', jsonb_build_object('kind', 'http', 'message', p_message)::text); $$;
