@@ -77,6 +77,14 @@ pace_output(struct pace *pace, bool is_any)
 }
 
 void
+pace_room(struct pace *pace, bool is_any)
+{
+	if (is_any && !pace->due && pace->room_timer.place == 0)
+		loop_timer_set(
+		    pace->loop, &pace->room_timer, pace->config->poll_min_ms);
+}
+
+void
 pace_init(struct pace *pace, struct loop *loop, const struct config *config,
     void (*changed)(void *arg), void *arg)
 {
@@ -95,6 +103,8 @@ pace_init(struct pace *pace, struct loop *loop, const struct config *config,
 	pace->output_timer.arg = pace;
 	pace->ring_timer.fn = on_ring_over;
 	pace->ring_timer.arg = pace;
+	pace->room_timer.fn = on_poll_due;
+	pace->room_timer.arg = pace;
 }
 
 void
@@ -104,6 +114,7 @@ pace_release(struct pace *pace)
 	loop_timer_stop(pace->loop, &pace->pause_timer);
 	loop_timer_stop(pace->loop, &pace->output_timer);
 	loop_timer_stop(pace->loop, &pace->ring_timer);
+	loop_timer_stop(pace->loop, &pace->room_timer);
 }
 
 void
@@ -111,6 +122,7 @@ pace_begin(struct pace *pace)
 {
 	pace->due = false;
 	pace->output = false;
+	loop_timer_stop(pace->loop, &pace->room_timer);
 	/* if the poll takes long, another session polls */
 	loop_timer_set(
 	    pace->loop, &pace->poll_timer, pace->config->poll_max_ms);
@@ -120,6 +132,12 @@ static int64_t
 shorter(int64_t one, int64_t other)
 {
 	return one < other ? one : other;
+}
+
+static int64_t
+longer(int64_t one, int64_t other)
+{
+	return one > other ? one : other;
 }
 
 /* How long to wait before the next poll. */
@@ -133,7 +151,11 @@ wait_ms(struct pace *pace, bool found, const struct rest *rest)
 		return random_jitter(shorter(rest->ms, longest));
 	pace->idle_ms = found ? pace->config->poll_min_ms
 	                      : shorter(pace->idle_ms * 2, longest);
-	return shorter(rest->ms, pace->idle_ms);
+	/* a poll that filled the slots left little to be found at once */
+	return shorter(pace->hungry
+	                   ? longer(rest->ms, pace->config->poll_min_ms)
+	                   : rest->ms,
+	    pace->idle_ms);
 }
 
 void

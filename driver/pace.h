@@ -40,7 +40,8 @@ struct pace {
 	int failures; /* in a row */
 	int rings;    /* followed a moment ago */
 	bool rung;    /* one more ring waits */
-	struct timer poll_timer, pause_timer, output_timer, ring_timer;
+	struct timer poll_timer, pause_timer, output_timer, ring_timer,
+	    room_timer;
 	void (*changed)(void *arg); /* something has become due */
 	void *arg;
 };
@@ -60,6 +61,12 @@ void pace_ring(struct pace *pace);
 
 /* If there is output, it is due within a second. */
 void pace_output(struct pace *pace, bool is_any);
+
+/*
+ * If there is room for requests that may be ready, a poll is due soon: by then there
+ * may be room for more of them.
+ */
+void pace_room(struct pace *pace, bool is_any);
 
 /*
  * A poll is on its way and carries what was due.  The next poll waits for its end,

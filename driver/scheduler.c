@@ -144,17 +144,26 @@ begin_work(struct scheduler *scheduler, struct turn *turn)
 	turn_poll(turn, driver, want, drain);
 }
 
+/* Whether more than `few` slots are free, and there may be as many requests. */
+static bool
+has_room(const struct scheduler *scheduler, int64_t few)
+{
+	return scheduler->pace.hungry && wanted(scheduler).slots > few;
+}
+
 static bool
 is_work_due(const struct scheduler *scheduler)
 {
-	const struct pace *pace = &scheduler->pace;
+	/* a poll costs the workspace nearly as much for one as for many */
+	int64_t few =
+	    share_most(&scheduler->share, (int64_t)scheduler->turns.count) / 16;
 
 	/* before upkeep, another poll would meet the same item again */
 	if (scheduler->poll_failed && scheduler->phase == PHASE_WORKING)
 		return false;
-	return scheduler->runner.reports.count > 0 || pace->due ||
-	       pace->output || scheduler->window.full ||
-	       (pace->hungry && wanted(scheduler).slots > 0);
+	return scheduler->runner.reports.count > 0 || scheduler->pace.due ||
+	       scheduler->pace.output || scheduler->window.full ||
+	       has_room(scheduler, few);
 }
 
 /* Nothing more is to be done here. */
@@ -229,17 +238,6 @@ begin_upkeep(struct scheduler *scheduler, struct turn *turn)
 	scheduler->poll_failed = false;
 }
 
-static void
-begin_counters(struct scheduler *scheduler, struct turn *turn)
-{
-	struct buf json;
-
-	buf_init(&json, 0);
-	metrics_write(&scheduler->metrics, &json);
-	turn_counters(turn, identity_driver(scheduler->identity), json.data);
-	buf_release(&json);
-}
-
 /* The next work of a session that is ready, if there is any. */
 static void
 begin_next(struct scheduler *scheduler, struct turn *turn)
@@ -253,7 +251,8 @@ begin_next(struct scheduler *scheduler, struct turn *turn)
 	else if (!identity_is_known(scheduler->identity) || is_over(scheduler))
 		begin_alone(scheduler, turn);
 	else if (scheduler->metrics.due)
-		begin_counters(scheduler, turn);
+		turn_counters(turn, identity_driver(scheduler->identity),
+		    &scheduler->metrics);
 	else if (!begin_report(scheduler, turn)) {
 		if (is_upkeep_due(scheduler, turn))
 			begin_upkeep(scheduler, turn);
@@ -283,6 +282,7 @@ pump(void *arg)
 		return;
 	count_slots(scheduler);
 	pace_output(&scheduler->pace, scheduler->runner.fresh);
+	pace_room(&scheduler->pace, has_room(scheduler, 0));
 	for (i = 0; i < scheduler->turns.count; i++)
 		if (session_is_ready(scheduler->turns.all[i].session))
 			begin_next(scheduler, &scheduler->turns.all[i]);

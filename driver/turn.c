@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/mem.h"
@@ -300,9 +301,14 @@ turn_heartbeat(struct turn *turn, int64_t driver)
 }
 
 void
-turn_counters(struct turn *turn, int64_t driver, const char *counters)
+turn_counters(struct turn *turn, int64_t driver, struct metrics *metrics)
 {
-	workspace_counters_set(turn->session, driver, counters);
+	struct buf json;
+
+	buf_init(&json, 0);
+	metrics_write(metrics, &json);
+	workspace_counters_set(turn->session, driver, json.data);
+	buf_release(&json);
 	begin(turn, TURN_COUNTERS);
 }
 

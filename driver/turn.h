@@ -136,7 +136,7 @@ void turn_upkeep_done(struct turn *turn, const struct session_answer *answer);
 int64_t turn_take_item(struct turn *turn);
 
 void turn_heartbeat(struct turn *turn, int64_t driver);
-void turn_counters(struct turn *turn, int64_t driver, const char *counters);
+void turn_counters(struct turn *turn, int64_t driver, struct metrics *metrics);
 void turn_leave(struct turn *turn, int64_t driver);
 
 /* All turns with one workspace. */

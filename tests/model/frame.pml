@@ -575,7 +575,12 @@ inline carry_out() {
     :: act == A_due && q == ROOT -> wish(ROOT, E_due, S_ACTIVE)
     :: act == A_due && q != ROOT ->
         rest[q] = 0;
-        if :: st[q] == S_INIT -> wish(q, E_due, S_INIT) :: else fi
+        if
+        :: st[q] == S_INIT && LEAF != M_wait && !grouped && !bad && st[INSTANCE] != S_SUSPENDED ->
+            assert(!ready[q]); ready[q] = 1; ready_request[q] = R_start
+        :: st[q] == S_INIT && (LEAF == M_wait || grouped || bad || st[INSTANCE] == S_SUSPENDED) -> wish(q, E_due, S_INIT)
+        :: else
+        fi
     :: act == A_move ->
         if :: ev == E_cancel && q < LEAVES -> parked[q] = 0; ready[q] = 0 :: else fi;
         if

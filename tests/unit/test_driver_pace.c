@@ -15,7 +15,7 @@ static const struct config config = {
 	.poll_min_ms = MIN_MS,
 	.poll_max_ms = MAX_MS,
 };
-static const struct load nothing, one = { .slots = 1 };
+static const struct load nothing, one = { .slots = 1 }, all = { .slots = 8 };
 static struct loop *loop;
 static struct pace pace;
 static int hurries; /* how often something became due */
@@ -59,6 +59,30 @@ test_no_later_than_it_is_told(void **state)
 	(void)state;
 	assert_true(next_ms(&nothing, 10, false) <= 10);
 	assert_true(next_ms(&one, 0, false) <= 0);
+}
+
+static void
+test_full_slots_wait_a_moment(void **state)
+{
+	(void)state;
+	ASSERT_ABOUT(next_ms(&all, 0, false), MIN_MS, MIN_MS);
+}
+
+static void
+test_room_is_due_soon(void **state)
+{
+	(void)state;
+	pace_room(&pace, false);
+	assert_int_equal(pace.room_timer.place, 0);
+	pace_room(&pace, true);
+	ASSERT_ABOUT(
+	    mono_diff_ms(pace.room_timer.due, mono_now()), MIN_MS, MIN_MS);
+	assert_false(pace.due);
+	pace.room_timer.fn(pace.room_timer.arg);
+	assert_true(pace.due);
+	pace_begin(&pace);
+	assert_false(pace.due);
+	assert_int_equal(pace.room_timer.place, 0);
 }
 
 /* Otherwise those who find others at work would ask them again and again. */
@@ -164,6 +188,8 @@ tear_down(void **state)
 static const struct CMUnitTest tests[] = {
 	PACE_TEST(test_pauses_double_while_nothing_is_found),
 	PACE_TEST(test_no_later_than_it_is_told),
+	PACE_TEST(test_full_slots_wait_a_moment),
+	PACE_TEST(test_room_is_due_soon),
 	PACE_TEST(test_about_when_it_is_told_if_others_work),
 	PACE_TEST(test_a_failure_in_a_pause_does_not_put_its_end_off),
 	PACE_TEST(test_a_flood_of_rings_causes_few_polls),

@@ -378,7 +378,7 @@ begin
            case when n.type_id is null then 0 else coalesce((q.fixed ->> 'weight')::numeric, 1) end,
            case when n.value ? 'names' then array(select jsonb_array_elements_text(n.value -> 'names')) end,
            (q.fixed ->> 'output')::numeric, case when q.fixed ? 'rate' then wf._rate(q.fixed ->> 'rate') end,
-           wf._constant_rate(q.fixed, q.read), n.undo_id, n.noted, wf._timed(q.timeout)
+           wf._constant_rate(q.fixed, q.read), n.undo_id, n.noted, wf._timed(q.timeout, n.machine)
       from settled n
       left join item_read i on i.place = n.place
                            and i.name = n.value ->> case n.begins when 'round' then 'element' else 'name' end

@@ -159,7 +159,8 @@ comment on column wf.node.timeout is
     'such policy';
 comment on column wf.node.timed is
     'which limits those are, a bit for each (wf._limit): 1 wait, 2 inactivity, 4 runtime, 8 deadline; all of them if '
-    'they are expressions; null if it has no timeout';
+    'they are expressions; 16: inactivity and runtime are at least two minutes, of a task that has one request; null '
+    'if it has no timeout';
 comment on column wf.node.handler_id is
     'the nearest node around it that may take its errors (handles); null if no node does';
 comment on column wf.node.condition is

@@ -19,14 +19,15 @@ $$;
 
 -- wf._limit(p_kind)
 --
--- Returns  the bit of a limit in node.timed and process.timed
+-- Returns  the bit of a limit in node.timed and process.timed; that of `long` says that the limits of an attempt are
+--          long, and that a driver has a request of it for as long as it is under way (see task/timeout.sql)
 -- Locks    nothing
 -- Raises   nothing
 -- Called   with a constant, so that plans hold a number
 create or replace function wf._limit(p_kind text) returns smallint
 language sql immutable
 begin atomic
-    select (1 << array_position(array['wait', 'inactivity', 'runtime', 'deadline'], p_kind) - 1)::smallint;
+    select (1 << array_position(array['wait', 'inactivity', 'runtime', 'deadline', 'long'], p_kind) - 1)::smallint;
 end;
 
 -- wf._is_limited(p_timed)
@@ -41,16 +42,31 @@ begin atomic
     select p_timed & (wf._limit('inactivity') | wf._limit('runtime')) > 0;
 end;
 
--- wf._timed(p_timeout)
+-- wf._is_noted(p_timed)
 --
--- Returns  node.timed, from node.timeout; null for null, without a call: most nodes have no timeout
+-- Returns  whether it is noted that an attempt of a process begins; null if p_timed is null
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by the update trigger of process; PostgreSQL folds it into the query
+create or replace function wf._is_noted(p_timed smallint) returns boolean
+language sql immutable
+begin atomic
+    select wf._is_limited(p_timed) and p_timed & wf._limit('long') = 0;
+end;
+
+-- wf._timed(p_timeout, p_machine)
+--
+-- Returns  node.timed, from node.timeout and node.machine; null for null, without a call: most nodes have no timeout
 -- Locks    nothing
 -- Raises   nothing
 -- Called   when nodes are stored
-create or replace function wf._timed(p_timeout jsonb) returns smallint
+create or replace function wf._timed(p_timeout jsonb, p_machine text) returns smallint
 language sql immutable strict
 begin atomic
     select bit_or(wf._limit(k.kind))
+           | case when p_machine = 'sync' and least((p_timeout ->> 'inactivity')::numeric,
+                                                    (p_timeout ->> 'runtime')::numeric) >= 120
+                  then wf._limit('long') else 0::smallint end
       from unnest(array['wait', 'inactivity', 'runtime', 'deadline']) k (kind)
      where p_timeout = '{}' or p_timeout ? k.kind;
 end;

@@ -48,8 +48,8 @@ declare
           join wf.node n on n.version_id = p.version_id and n.id = p.node_id
          where p.instance_id = p_block.instance_id and p.id = (p_error ->> 'process')::bigint) end;
     v_verdict constant jsonb := wf._judge_retry(
-        wf._retry_of(p_node.retry, p_block.policy), p_block.attempt - p_block.retry_from + 1, p_error,
-        coalesce(v_idempotent, false), p_node.retry_when, p_node.reads, p_block.instance_id,
+        wf._retry_of(p_node.retry, p_block.policy), p_block.attempt - p_block.retry_from + 1, p_error ->> 'kind',
+        p_error, coalesce(v_idempotent, false), p_node.retry_when, p_node.reads, p_block.instance_id,
         wf._policy_scopes(p_block.instance_id, p_block.id, p_block.parent_id, p_block.scopes));
 begin
     if v_verdict ? 'error' then

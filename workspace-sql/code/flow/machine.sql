@@ -312,7 +312,7 @@ begin
         insert into wf.limit_begun (at, attempt, instances, processes)
         select v_at, true, array_agg(n.instance_id), array_agg(n.id) from new_rows n
          where v_every & wf._step('begun') > 0
-            or wf._is_limited(n.timed) and wf._leads(n.machine, n.was, n.event, n.state, wf._step('begun'));
+            or wf._is_noted(n.timed) and wf._leads(n.machine, n.was, n.event, n.state, wf._step('begun'));
     end if;
     if v_steps & wf._noted_steps() > 0 then perform wf._note_moves(v_moves, v_steps, v_at); end if;
     if v_full is not null then v_torn := wf._follow_moves(v_moves, v_full, v_steps, v_at, v_torn); end if;

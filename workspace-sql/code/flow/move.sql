@@ -177,7 +177,8 @@ begin atomic
                                when p_waits then wf._step('queue') else 0 end
                         | case when p_timed & (wf._limit('wait') | wf._limit('deadline')) > 0 then 0
                                else wf._step('limit') end
-                        | case when wf._is_limited(p_timed) then 0 else wf._step('over') | wf._step('begun') end
+                        | case when wf._is_limited(p_timed) then 0 else wf._step('over') end
+                        | case when wf._is_noted(p_timed) then 0 else wf._step('begun') end
                         | case when p_warned then 0 else wf._step('warned') end
                         | case when p_late then 0 else wf._step('late') end
                         | case when p_noted then 0 else wf._step('note') end

@@ -130,7 +130,7 @@ comment on column wf.process.policy is 'the values of its node''s policy express
 comment on column wf.process.handle is 'async: the handle under which it runs outside';
 comment on column wf.process.output is 'its result; loop: the state that its last round has yielded';
 comment on column wf.process.error is
-    'why it failed: {kind, message, detail}; kept while it waits for its next attempt';
+    'why it failed: {kind, message, detail}; kept until its next attempt begins';
 comment on column wf.process.machine is 'copied from the node: the machine whose moves it makes';
 comment on column wf.process.chosen is
     'if, switch: ordinal of the child that begins, greater than that of any child if none begins; race: ordinal of '

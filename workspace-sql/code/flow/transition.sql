@@ -71,7 +71,8 @@ select m, 'INIT', 'enable', 'INIT', 'W', false, 'its arguments were evaluated ag
 insert into wf.transition (machine, from_state, event, to_state, actor, recorded, asks, meaning)
 select m, 'INIT', t.*
   from unnest(array['sync', 'async', 'wait', 'child']) m,
-       (values ('due', 'INIT', 'T', false, 'start', 'the time of its next attempt has come'),
+       (values ('due', 'INIT', 'T', false, 'start',
+                'the time of its next attempt has come; a task that has only to be sent is ready without a move'),
                ('retry', 'INIT', 'O', true, 'start', 'its next attempt begins before its time')) t;
 
 insert into wf.transition (machine, from_state, event, to_state, actor, ends_request, frees_slot, asks, meaning)

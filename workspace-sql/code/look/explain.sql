@@ -249,7 +249,12 @@ begin
         return query select n.* from wf._notes(p_instance, p_process) n;
     end if;
     if exists (select from wf.time_limit t where t.instance_id = p_instance)
-       or exists (select from wf.limit_begun b where p_instance = any (b.instances)) then
+       or exists (select from wf.limit_begun b where p_instance = any (b.instances))
+       or exists (select from wf.lease l
+                   cross join lateral (select x.timed from wf.process x
+                                        where x.instance_id = l.instance_id and x.id = l.process_id offset 0) t
+                   where l.instance_id = p_instance and (p_process is null or l.process_id = p_process)
+                     and t.timed & wf._limit('long') > 0) then
         return query select n.* from wf._limit_notes(p_instance, p_process) n;
     end if;
 end;

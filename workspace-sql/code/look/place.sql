@@ -66,7 +66,7 @@ select r.instance_id, r.process_id, 'ready' as place,
                               exists (select from wf._find_lane(r.lane_id) x, wf._drivers_at_work() d
                                        where wf._serves(d, x))) then 'driver'
             when wf._is_paused() then 'paused' end as reason,
-       r.request, (select p.at from wf.process p where p.instance_id = r.instance_id and p.id = r.process_id) as since,
+       r.request, wf._ready_since(r.instance_id, r.process_id, r.turn) as since,
        null::timestamptz as until, r.lane_id, null::bigint as group_id, null::bigint as driver_id
   from wf.ready r
   left join (select x.id, exists (select from wf._drivers_at_work() d where wf._serves(d, x)) as served

@@ -627,9 +627,9 @@ begin atomic
         select row(r.process_id, 'driver',
                    'no live driver serves ' || wf._lane_text(l)
                        || coalesce('; ' || wf._unfit(l), ''),
-                   (select p.at from wf.process p where p.instance_id = p_instance and p.id = r.process_id))::wf.reason
+                   wf._ready_since(p_instance, r.process_id, r.turn))::wf.reason
           from unnest(p_process) u (id),
-               lateral (select x.process_id, x.lane_id from wf.ready x
+               lateral (select x.process_id, x.lane_id, x.turn from wf.ready x
                          where x.instance_id = p_instance and x.process_id = u.id offset 0) r,
                wf._find_lane(r.lane_id) l
          where not exists (select from wf._drivers_at_work() d where wf._serves(d, l))

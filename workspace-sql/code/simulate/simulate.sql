@@ -213,7 +213,8 @@ declare
 begin
     perform wf._fire_timers(array_agg(t.instance_id), array_agg(t.process_id), p_now)
        from wf.timer t where t.instance_id = p_instance and t.due_at <= p_now having count(*) > 0;
-    perform wf._deliver(p_instance, p_due, p_now), wf._set_limits(p_instance);
+    perform wf._deliver(p_instance, p_due, p_now), wf._set_limits(p_instance),
+            wf._set_long_limits(p_instance, p_now);
     perform wf._time_out(array_agg(x.instance_id), array_agg(x.process_id), p_now)
        from (select distinct t.instance_id, t.process_id from wf.time_limit t
               where t.instance_id = p_instance and t.due_at <= p_now) x having count(*) > 0;

@@ -49,6 +49,22 @@ begin atomic
                                           - p_scopes[cardinality(p_scopes) - 1]) & 1023)::int end) end;
 end;
 
+-- wf._ready_since(p_instance, p_process, p_turn)
+--
+-- Returns  since when a request with that turn is ready: since the last move of its process. A task that waited for
+--          its next attempt has become ready without a move, and still has its error: then the turn says the time
+-- Locks    nothing
+-- Raises   nothing
+-- Called   by looks
+create or replace function wf._ready_since(p_instance bigint, p_process bigint, p_turn bigint) returns timestamptz
+language sql stable
+begin atomic
+    select (select case when p.error is null then p.at
+                        else to_timestamp(p_turn / 1000000.0)
+                             - coalesce(wf._place(p.index, p.scopes, p.in_round) % 1024, 0) * interval '0.1 s' end
+              from wf.process p where p.instance_id = p_instance and p.id = p_process);
+end;
+
 -- wf._offer(p_requests, p_moves)
 --
 -- Makes requests ready, and wakes sleeping drivers. Nothing else inserts into wf.ready.
@@ -76,6 +92,20 @@ begin
 end;
 $$;
 
+-- wf._is_unevaluated(p_input, p_policy, p_node_input, p_fixed, p_node_policy)
+--
+-- Returns  whether arguments or policies of a task could not be evaluated: it has no value of what its node says
+-- Locks    nothing
+-- Raises   nothing
+-- Called   wherever tasks are queued; PostgreSQL folds it into the query
+create or replace function wf._is_unevaluated(p_input jsonb, p_policy jsonb, p_node_input jsonb, p_fixed boolean,
+                                              p_node_policy jsonb) returns boolean
+language sql immutable
+begin atomic
+    select p_input is null and p_node_input is not null and not p_fixed
+           or p_policy is null and p_node_policy is not null;
+end;
+
 -- wf._queue(p_moves)
 --
 -- Gives tasks in INIT their place. A task becomes ready, or is parked until its group or rate
@@ -98,8 +128,7 @@ begin
                           where not exists (select from wf.timer t where t.instance_id = m.instance_id
                                                and t.process_id = m.id and t.kind = 'retry' offset 0));
     end if;
-    select bool_or(m.input is null and n.input is not null and not n.input_fixed
-                   or m.policy is null and n.policy is not null) as again,
+    select bool_or(wf._is_unevaluated(m.input, m.policy, n.input, n.input_fixed, n.policy)) as again,
            bool_or(wf._waits_inside(m.machine)) as wait,
            bool_or(not wf._waits_inside(m.machine) and coalesce(m.group_id, m.rate_id) is null) as free,
            bit_or(case when wf._waits_inside(m.machine) then 0 when m.group_id is not null then 1
@@ -207,8 +236,7 @@ begin
                                from wf.node x
                               where x.version_id = m.version_id and x.id = m.node_id
                              offset 0) n
-         where m.input is null and n.input is not null and not n.input_fixed
-            or m.policy is null and n.policy is not null)
+         where wf._is_unevaluated(m.input, m.policy, n.input, n.input_fixed, n.policy))
     update wf.process p
        set was = p.state,
            event = case when (x.e).error is null then 'enable' else 'fail' end,

@@ -292,7 +292,8 @@ $$;
 --
 -- Does what is due besides handing out requests: timers (those due after p_since; null:
 -- none is due), places of groups, and once a second limits and the requests of lost drivers
--- (p_seen_at: when the driver was heard of before; null: not now).
+-- (p_seen_at: when the driver was heard of before; null: not now). Each session looks at
+-- long limits once a minute.
 --
 -- Returns  nothing
 -- Locks    as _fire, _fire_limits, _sweep and _settle
@@ -304,11 +305,16 @@ language plpgsql as $$
 declare
     -- the driver's first poll in this minute
     v_minute boolean := extract(epoch from p_seen_at)::bigint / 60 <> extract(epoch from p_now)::bigint / 60;
+    v_now_minute constant text := extract(epoch from p_now)::bigint / 60;
 begin
     if p_since is not null then
         perform wf._fire(p_since, p_now);
     end if;
     if p_seen_at is not null then
+        -- a heartbeat may be the first sign of life in a minute, so the session notes this by itself
+        if coalesce(current_setting('wf.minute', true), '') <> v_now_minute then
+            perform set_config('wf.minute', v_now_minute, false), wf._set_long_limits(null, p_now);
+        end if;
         if exists (select from wf.time_limit t where t.due_at <= p_now) or exists (select from wf.limit_begun) then
             perform wf._fire_limits(p_now);
         end if;
@@ -346,7 +352,8 @@ begin
         returning r.instance_id, r.process_id, r.request),
     started as (
         update wf.process p
-           set was = p.state, event = 'start', state = 'START_REQUESTED', at = p_now, token = gen_random_uuid()
+           set was = p.state, event = 'start', state = 'START_REQUESTED', at = p_now, error = null,
+               token = gen_random_uuid()
          where p.ctid = any (array(select k.ctid from claimed c
                                     cross join lateral (select x.ctid
                                                           from wf.process x

@@ -155,7 +155,8 @@ comment on column wf.limit_begun.processes is 'the processes, in parallel to the
 
 comment on table wf.time_limit is
     'The limits of timeout policies that hold now, and when each is reached. Only processes with such a policy have '
-    'rows. The limits of an attempt that has just begun are in limit_begun for up to a second. _limit_v shows both.';
+    'rows. The limits of an attempt that has just begun are in limit_begun for up to a second. If they are long, the '
+    'lease stands for them for up to a minute and a half. _limit_v shows all of these.';
 comment on column wf.time_limit.instance_id is 'the instance';
 comment on column wf.time_limit.process_id is 'the process';
 comment on column wf.time_limit.kind is

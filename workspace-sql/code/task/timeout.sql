@@ -8,7 +8,10 @@
 -- if the task's driver is gone, and an outage can only make it late. Most attempts have
 -- ended within that second. Therefore a statement that begins attempts writes one row of
 -- wf.limit_begun for all of them. _set_limits makes rows of wf.time_limit for the attempts
--- that are still under way when the rows are looked at. wf._limit_v shows both together.
+-- that are still under way when the rows are looked at. Limits of two minutes or more do
+-- without that, if a task has nothing but a start: then its attempt has a lease until it is
+-- over, and the lease says when it began. Once a minute _set_long_limits makes the rows
+-- from the leases. wf._limit_v shows all of these together.
 --
 -- A task whose time is over moves by the event timeout. If a driver has a request of the
 -- task, that request is stopped first: the task is CANCEL_REQUESTED until the driver has
@@ -179,6 +182,39 @@ begin
 end;
 $$;
 
+-- wf._set_long_limits(p_instance, p_now)
+--
+-- Makes rows of wf.time_limit for attempts with long limits, of one instance, or, if
+-- p_instance is null, of all. An attempt that has begun within half a minute is left for
+-- the next time, since most attempts are over by then. So is one whose process somebody
+-- else holds. A process that has moved since has another token.
+--
+-- Returns  nothing
+-- Locks    rows of process (skipping locked ones), then of time_limit
+-- Called   by _keep_up, once a minute in each session, by tick, and by the simulator
+create or replace function wf._set_long_limits(p_instance bigint, p_now timestamptz) returns void
+language plpgsql as $$
+begin
+    insert into wf.time_limit (instance_id, process_id, kind, due_at)
+    select l.instance_id, l.process_id, k.kind, l.at + (h.limits ->> k.kind)::numeric * interval '1 s'
+      from wf.lease l
+     cross join lateral (select n.timeout as limits
+                           from wf.process x
+                          cross join lateral (select y.timeout from wf.node y
+                                               where y.version_id = x.version_id and y.id = x.node_id offset 0) n
+                          where x.instance_id = l.instance_id and x.id = l.process_id and x.token = l.token
+                            and x.timed & wf._limit('long') > 0 and x.state = 'START_REQUESTED'
+                            and not exists (select from wf.time_limit t
+                                             where t.instance_id = x.instance_id and t.process_id = x.id
+                                               and t.kind in ('inactivity', 'runtime'))
+                            for no key update of x skip locked) h
+     cross join (values ('inactivity'), ('runtime')) k (kind)
+     where l.at < p_now - interval '30 s' and (p_instance is null or l.instance_id = p_instance)
+       and h.limits ? k.kind
+        on conflict do nothing;
+end;
+$$;
+
 -- wf._run_clocks(p_instance, p_process, p_at)
 --
 -- Lets the clocks of deadlines stand still, or go on. The arrays run in parallel.
@@ -204,8 +240,8 @@ begin
 end;
 $$;
 
--- process_v reads it, for people who may execute no function like this: it has _time_limits and
--- _has_attempt written out.
+-- process_v reads it, for people who may execute no function like this: it has _time_limits,
+-- _has_attempt and _limit(long) written out.
 create or replace view wf._limit_v with (security_barrier = true) as
 select t.instance_id, t.process_id, t.kind, max(t.due_at) as due_at, max(t.remains) as remains
   from (select x.instance_id, x.process_id, x.kind, x.due_at, x.remains from wf.time_limit x
@@ -219,10 +255,17 @@ select t.instance_id, t.process_id, t.kind, max(t.due_at) as due_at, max(t.remai
          cross join lateral (select case when n.timeout = '{}' then p.policy -> 'timeout' else n.timeout end) l (limits)
          where l.limits ? k.kind
            and exists (select from wf.machine_state s
-                        where s.machine = p.machine and s.state = p.state and 'runtime' = any (s.limits))) t
+                        where s.machine = p.machine and s.state = p.state and 'runtime' = any (s.limits))
+        union all
+        select p.instance_id, p.id, k.kind, l.at + (n.timeout ->> k.kind)::numeric * interval '1 s', null
+          from wf.lease l
+          join wf.process p on p.instance_id = l.instance_id and p.id = l.process_id and p.token = l.token
+          join wf.node n on n.version_id = p.version_id and n.id = p.node_id
+         cross join (values ('inactivity'), ('runtime')) k (kind)
+         where p.timed & 16 > 0 and p.state = 'START_REQUESTED' and n.timeout ? k.kind) t
  group by t.instance_id, t.process_id, t.kind;
 comment on view wf._limit_v is
-    'The limits of timeout policies that hold now, as in time_limit, and those of attempts that have just begun.';
+    'The limits of timeout policies that hold now, as in time_limit, and those of attempts without rows there.';
 select wf._inherit_comments('_limit_v', 'time_limit') \gset
 
 -- wf._note_activity(p_instance, p_process, p_at)

@@ -184,7 +184,7 @@ declare
 begin
     perform wf._gate(true);
     perform wf._fire('-infinity', v_now);
-    perform wf._fire_limits(v_now);
+    perform wf._set_long_limits(null, v_now), wf._fire_limits(v_now);
     perform wf._work(v_now, 32);
     perform wf._sweep(true);
     perform wf._forget_lanes();
