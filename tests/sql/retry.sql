@@ -150,8 +150,13 @@ select later(:driver, '9.5 s');
 select is((select wait_ms from wf.poll(:driver, 10) where kind = 'next'), 500, 'S25: until the attempt is due');
 select is(play_take(:driver), 0::bigint, 'the next attempt is not handed out before its time');
 select later(:driver, '0.5 s'), wf.tick();
-select results_eq(format('select state, event, error ->> ''message'' from wf.process where id = %s', play_id(:i, 'a')), $$values ('INIT', 'retry', 'it broke')$$, 'at its time the task is ready without a move, and keeps its error');
-select results_eq(format('select place, since from wf._place_v where process_id = %s', play_id(:i, 'a')), $$values ('ready', timestamptz '2030-01-01 00:00:10+00')$$, 'the view of places says since when the task is ready');
+select results_eq(
+    format('select state, event, error ->> ''message'' from wf.process where id = %s', play_id(:i, 'a')),
+    $$values ('INIT', 'retry', 'it broke')$$, 'at its time the task is ready without a move, and keeps its error');
+select results_eq(
+    format('select place, since from wf._place_v where process_id = %s', play_id(:i, 'a')),
+    $$values ('ready', timestamptz '2030-01-01 00:00:10+00')$$,
+    'the view of places says since when the task is ready');
 select is(play_take(:driver), 1::bigint, 'the next attempt is handed out at its time');
 select is((select attempt from play_request order by k desc limit 1), 2, 'as the second attempt');
 select is((select error from wf.process where id = play_id(:i, 'a')), null, 'the new attempt has no error');
@@ -293,8 +298,11 @@ select wf.start('list') as i \gset
 select play_take(:driver);
 select play_fail_all(:driver, :i);
 select later(:driver, '5 s'), wf.tick(), later(:driver, '3 s');
-select results_eq(format('select distinct wf.now() - since from wf._place_v where instance_id = %s and place = %L', :i, 'ready'), array[interval '3 s'], 'each element of a list is ready since its time');
-select is((select count(distinct turn) from wf.ready where instance_id = :i), 3::bigint, 'in the queue the elements are apart');
+select results_eq(
+    format('select distinct wf.now() - since from wf._place_v where instance_id = %s and place = %L', :i, 'ready'),
+    array[interval '3 s'], 'each element of a list is ready since its time');
+select is((select count(distinct turn) from wf.ready where instance_id = :i), 3::bigint,
+    'in the queue the elements are apart');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select wf.abort('{"global": true}');
 

@@ -553,13 +553,17 @@ select play_on(:driver);
 select start_with('t.Do', '{"runtime": "PT2M", "inactivity": "PT1H"}', '{"retry": {"attempts": 2}}') as i \gset
 select start_with('t.Do', '{"runtime": "PT1M59S"}') as j \gset
 select play_take(:driver);
-select is(rows_of(:i) || ', ' || rows_of(:j), '0 begun, 0 limits, 1 begun, 0 limits', 'an attempt with limits of two minutes or more is noted nowhere');
+select is(rows_of(:i) || ', ' || rows_of(:j), '0 begun, 0 limits, 1 begun, 0 limits',
+    'an attempt with limits of two minutes or more is noted nowhere');
 select is(limits(:i, 'a'), 'inactivity 3600, runtime 120', 'the view shows its limits at once');
-select matches((select string_agg(e.detail, ' ') from wf.explain(:i, play_id(:i, 'a')) e where e.reason = 'note'), '^it times out at .*maximum runtime', 'explain shows them at once');
+select matches(
+    (select string_agg(e.detail, ' ') from wf.explain(:i, play_id(:i, 'a')) e where e.reason = 'note'),
+    '^it times out at .*maximum runtime', 'explain shows them at once');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select play_later('30 s'), wf.tick();
 select is(rows_of(:i), '0 begun, 0 limits', 'half a minute is nothing');
-select play_later('0.1 s'), play_fail(play_id(:i, 'a')), play_later('5 s'), wf._fire('-infinity', wf.now()), play_take(:driver);
+select play_later('0.1 s'), play_fail(play_id(:i, 'a'));
+select play_later('5 s'), wf._fire('-infinity', wf.now()), play_take(:driver);
 select is(limits(:i, 'a'), 'inactivity 3600, runtime 120', 'the next attempt has limits of its own');
 select later(:driver, '57 s'), play_later('2 s');
 select count(*) from wf.poll(:driver, 0);
@@ -567,13 +571,16 @@ select is(rows_of(:i), '0 begun, 2 limits', 'a poll in another minute makes rows
 select is(limits(:i, 'a'), 'inactivity 3541, runtime 61', 'the rows have the same times');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 select later(:driver, '60.9 s'), wf.tick();
-select is((select state from wf.process where instance_id = :i and bind = 'a'), 'START_REQUESTED', 'the attempt may take two minutes');
+select is((select state from wf.process where instance_id = :i and bind = 'a'), 'START_REQUESTED',
+    'the attempt may take two minutes');
 select play_later('0.1 s'), wf.tick();
-select is((select state from wf.process where instance_id = :i and bind = 'a'), 'CANCEL_REQUESTED', 'after two minutes the attempt is stopped');
+select is((select state from wf.process where instance_id = :i and bind = 'a'), 'CANCEL_REQUESTED',
+    'after two minutes the attempt is stopped');
 select is(rows_of(:i), '0 begun, 0 limits', 'the rows go');
 select start_with('t.Bare', '{"runtime": "PT1H"}') as i \gset
 select play_take(:driver);
-select is(rows_of(:i), '1 begun, 0 limits', 'a task that is polled has no lease between two requests: it is noted when it begins');
+select is(rows_of(:i), '1 begun, 0 limits',
+    'a task that is polled has no lease between two requests: it is noted when it begins');
 select is_empty('select * from wf.fsck()', 'the workspace is sound');
 
 select finish();

@@ -90,7 +90,7 @@ language sql as $$
            wf.outcome(r.driver_id, array[r.instance_id], array[r.process_id], array[r.token], array[p_event], array[convert_to(p_body, 'UTF8')]) o;
 $$;
 
--- play_needless(STEP): from how many moves the step follows for a process that has no use for it.
+-- play_needless(STEP): counts the moves that would have the step in a process that never needs it.
 create function play_needless(p_step text) returns bigint
 language sql as $$
     select count(*) from wf.transition t
